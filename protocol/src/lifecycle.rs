@@ -40,8 +40,10 @@ pub struct Welcome {
     pub faults: Vec<Fault>,
     /// File that stands for an outside service without idempotency keys; empty in real life.
     pub outside: String,
-    /// Which confinement to refuse to run without; empty means as far as the kernel offers.
+    /// Whether to refuse to run when a layer of the confinement is missing.
     pub require_sandbox: bool,
+    /// Most address space in MiB; 0 for no bound.
+    pub memory_mib: u32,
 }
 
 /// A fault that an actor acts out when it meets it. Off unless the settings say so; `ctl doctor` warns.
@@ -62,9 +64,9 @@ pub struct Fault {
 /// Where a fault strikes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum FaultPoint {
-    /// Before hello.
+    /// As soon as the welcome is read.
     Boot,
-    /// Before ready.
+    /// When the state is loaded, before ready.
     Start,
     /// When a message of a turn is taken up, before it is handled.
     Take,

@@ -201,10 +201,13 @@ mod tests {
             faults: vec![],
             outside: String::new(),
             require_sandbox: true,
+            memory_mib: 256,
         };
         let golden = b"\x02/m\x00\x00\x0dEurope/Berlin\x00\x00\x01";
-        assert_eq!(Codec::Bincode.encode(&welcome).unwrap(), golden);
-        assert_eq!(Codec::Postcard.encode(&welcome).unwrap(), golden);
+        let bincode = Codec::Bincode.encode(&welcome).unwrap();
+        assert_eq!(bincode, [&golden[..], b"\xfb\x00\x01"].concat());
+        let postcard = Codec::Postcard.encode(&welcome).unwrap();
+        assert_eq!(postcard, [&golden[..], b"\x80\x02"].concat());
     }
 
     #[test]
