@@ -295,12 +295,10 @@ mod tests {
             }
             assert!(a.queued() > 900);
             for len in 0..1000 {
-                let arrival = loop {
-                    tokio::select! {
-                        biased;
-                        got = b.next() => break got.unwrap(),
-                        got = a.next() => panic!("nothing is sent back but credit: {got:?}"),
-                    }
+                let arrival = tokio::select! {
+                    biased;
+                    got = b.next() => got.unwrap(),
+                    got = a.next() => panic!("nothing is sent back but credit: {got:?}"),
                 };
                 let Arrival::Frame(frame) = arrival else {
                     panic!("{arrival:?}")
