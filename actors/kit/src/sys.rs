@@ -49,6 +49,10 @@ pub fn inherited() -> io::Result<(std::os::unix::net::UnixStream, OwnedFd)> {
 pub struct Birth<'a> {
     /// Name of the role, its argument.
     pub role: &'a str,
+    /// Which life of the role it is.
+    pub generation: u32,
+    /// Least level of its log lines.
+    pub level: &'a str,
     /// Becomes fd 3.
     pub socket: OwnedFd,
     /// Becomes fd 4.
@@ -84,7 +88,12 @@ pub fn spawn_actor(birth: Birth<'_>) -> io::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0(format!("passepartout: {}", birth.role))
-        .args(["actor", birth.role])
+        .args([
+            "actor",
+            birth.role,
+            &birth.generation.to_string(),
+            birth.level,
+        ])
         .env_clear()
         .current_dir("/")
         .process_group(0)
@@ -118,10 +127,31 @@ unsafe fn arm_child(signal: i32, parent: u32, socket: RawFd, lock: RawFd) -> boo
         libc::prctl(libc::PR_SET_PDEATHSIG, signal) == 0
             // Armed too late, the parent is gone already: nobody would ever send the signal.
             && u32::try_from(libc::getppid()) == Ok(parent)
+            && worse_oom_score()
             && libc::dup2(socket, SOCKET_FD) >= 0
             && libc::dup2(lock, LOCK_FD) >= 0
             && libc::syscall(libc::SYS_close_range, 5_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0
     }
+}
+
+/// Makes the kernel take an actor before the supervisor when memory runs out. Not vital: true whatever happens.
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "one sequence of system calls"
+)]
+fn worse_oom_score() -> bool {
+    // SAFETY: constant strings with a terminating zero, a descriptor of our own; async-signal-safe calls only.
+    unsafe {
+        let fd = libc::open(
+            c"/proc/self/oom_score_adj".as_ptr(),
+            libc::O_WRONLY | libc::O_CLOEXEC,
+        );
+        if fd >= 0 {
+            libc::write(fd, c"300".as_ptr().cast(), 3);
+            libc::close(fd);
+        }
+    }
+    true
 }
 
 fn duplicate_high(fd: RawFd) -> io::Result<OwnedFd> {
@@ -132,6 +162,24 @@ fn duplicate_high(fd: RawFd) -> io::Result<OwnedFd> {
     }
     // SAFETY: the kernel just made it and nobody else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(new) })
+}
+
+/// Returns a child that has died and was not waited for, without waiting for it.
+#[must_use]
+pub fn dead_child() -> Option<rustix::process::Pid> {
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    let mut info = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the kernel fills the structure that is handed over, and it was zeroed before.
+    let done = unsafe { libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), options) };
+    // SAFETY: zeroed or filled, either is a valid value of this plain structure.
+    let info = unsafe { info.assume_init() };
+    // SAFETY: after a successful waitid the field is the pid, or zero when nobody has died.
+    let pid = unsafe { info.si_pid() };
+    if done == 0 {
+        rustix::process::Pid::from_raw(pid)
+    } else {
+        None
+    }
 }
 
 /// Starts a command in a session of its own, for `chat` that brings up the daemon and outlives it.
