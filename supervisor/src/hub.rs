@@ -92,7 +92,10 @@ pub struct Config {
 #[derive(Debug, Clone)]
 enum Then {
     /// A frame goes out, or another one if the journal fails.
-    Send { frame: Frame, otherwise: Option<Frame> },
+    Send {
+        frame: Frame,
+        otherwise: Option<Frame>,
+    },
     /// A message was taken: its source is told and the turn may run. Or it is refused and forgotten.
     Admitted { key: TurnKey, question: Header },
     /// An answer or notice is offered to its gateway.
@@ -178,7 +181,10 @@ impl Hub {
         let mut hub = Self {
             config,
             state,
-            seats: Role::ACTORS.into_iter().map(|role| (role, Seat::new(role))).collect(),
+            seats: Role::ACTORS
+                .into_iter()
+                .map(|role| (role, Seat::new(role)))
+                .collect(),
             turns: BTreeMap::new(),
             queues: BTreeMap::new(),
             startable: BTreeSet::new(),
@@ -250,8 +256,15 @@ impl Hub {
         let open: Vec<_> = self.state.open().cloned().collect();
         for known in open {
             let snap = known.snap.as_ref().map(|snap| snap.attempt);
-            let rolling = self.state.rollbacks().find(|r| r.key == known.key).map(|r| r.attempt);
-            let last = known.attempt.max(snap.unwrap_or(0)).max(rolling.unwrap_or(0));
+            let rolling = self
+                .state
+                .rollbacks()
+                .find(|r| r.key == known.key)
+                .map(|r| r.attempt);
+            let last = known
+                .attempt
+                .max(snap.unwrap_or(0))
+                .max(rolling.unwrap_or(0));
             self.numbers += 1;
             let turn = Turn {
                 key: known.key,
@@ -302,8 +315,15 @@ impl Hub {
     }
 
     fn send(&mut self, frame: Frame) {
-        let generation = self.seats.get(&frame.header.to).map_or(0, |seat| seat.generation);
-        self.effects.push(Effect::Send { role: frame.header.to, generation, frame });
+        let generation = self
+            .seats
+            .get(&frame.header.to)
+            .map_or(0, |seat| seat.generation);
+        self.effects.push(Effect::Send {
+            role: frame.header.to,
+            generation,
+            frame,
+        });
     }
 
     fn tell<T: Serialize>(&mut self, header: Header, body: &T) {
@@ -344,7 +364,9 @@ impl Hub {
 
     /// What was appended is durable.
     pub fn durable(&mut self, token: u64) {
-        let Some(then) = self.pending.remove(&token) else { return };
+        let Some(then) = self.pending.remove(&token) else {
+            return;
+        };
         match then {
             Then::Send { frame, .. } => self.send(frame),
             Then::Admitted { key, question } => self.admitted(key, &question),
@@ -357,7 +379,9 @@ impl Hub {
 
     /// What was appended is not durable, and may be lost.
     pub fn not_durable(&mut self, token: u64) {
-        let Some(then) = self.pending.remove(&token) else { return };
+        let Some(then) = self.pending.remove(&token) else {
+            return;
+        };
         match then {
             Then::Send { otherwise, .. } => {
                 if let Some(frame) = otherwise {

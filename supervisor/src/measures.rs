@@ -6,7 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Puts the hub's measures together.
 #[must_use]
-pub fn config(settings: &Settings, memex: String, memory_state: String, local_socket: String) -> Config {
+pub fn config(
+    settings: &Settings,
+    memex: String,
+    memory_state: String,
+    local_socket: String,
+) -> Config {
     let mut memory_mib = BTreeMap::new();
     let mut disabled = BTreeSet::new();
     for role in Role::ACTORS {

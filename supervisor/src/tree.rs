@@ -79,7 +79,10 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| Error::System { what: "the runtime", source })?;
+        .map_err(|source| Error::System {
+            what: "the runtime",
+            source,
+        })?;
     let exit = runtime.block_on(live(paths, reload, &settings, journal, state, ring));
     runtime.shutdown_timeout(Duration::from_millis(200));
     exit
@@ -88,15 +91,24 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
 type Started = (Reload, Settings, Journal, journal::State);
 
 fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
-    let reload = Reload { paths: paths.clone(), current: None };
+    let reload = Reload {
+        paths: paths.clone(),
+        current: None,
+    };
     let settings = reload.read().map_err(Error::Config)?;
     let copy = ring.clone();
     kit::log::start_beside(&settings.log.level, move |line| copy.push(line));
-    prepare_system().map_err(|source| Error::System { what: "limits of this process", source })?;
-    make_memex(&paths.memex).map_err(|source| Error::System { what: "the memex folder", source })?;
+    prepare_system().map_err(|source| Error::System {
+        what: "limits of this process",
+        source,
+    })?;
+    make_memex(&paths.memex).map_err(|source| Error::System {
+        what: "the memex folder",
+        source,
+    })?;
     let options = settings.journal.options();
-    let (journal, state, recovered) =
-        Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
+    let (journal, recovered) = Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
+    let state = journal.state().clone();
     if let Some(cut) = &recovered.cut {
         tracing::warn!(detail = ?cut, "the end of the journal was torn and has been cut");
     }
@@ -104,7 +116,10 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
 }
 
 fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
-    let fault = |source| Error::System { what: "the lock of the state folder", source };
+    let fault = |source| Error::System {
+        what: "the lock of the state folder",
+        source,
+    };
     match lock::take(&paths.state.join("supervisor.lock")).map_err(fault)? {
         Lock::Taken(mut file) => {
             lock::sign(&mut file, std::process::id()).map_err(fault)?;
@@ -117,11 +132,20 @@ fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
 /// What the kernel is asked to do for the supervisor itself.
 fn prepare_system() -> io::Result<()> {
     use rustix::process::{DumpableBehavior, Resource, Rlimit};
-    rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    rustix::process::setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    )?;
     let files = rustix::process::getrlimit(Resource::Nofile);
     rustix::process::setrlimit(
         Resource::Nofile,
-        Rlimit { current: files.maximum, maximum: files.maximum },
+        Rlimit {
+            current: files.maximum,
+            maximum: files.maximum,
+        },
     )?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -152,9 +176,22 @@ async fn live(
         tracing::warn!("no randomness, restarts are not spread");
     }
     let config = reload.config(settings);
-    let hub = Hub::new(config, state, 0, clock::wall(), u64::from_le_bytes(seed), std::process::id());
+    let hub = Hub::new(
+        config,
+        state,
+        0,
+        clock::wall(),
+        u64::from_le_bytes(seed),
+        std::process::id(),
+    );
     let (done, finished) = tokio::sync::oneshot::channel();
-    let parts = Parts { hub, journal, reload, done, zero };
+    let parts = Parts {
+        hub,
+        journal,
+        reload,
+        done,
+        zero,
+    };
     let reaper = Reaper::default();
     let plan = Plan {
         parts: Some(parts),
@@ -163,12 +200,20 @@ async fn live(
         reaper: reaper.clone(),
         level: settings.log.level.clone(),
     };
-    let fault = |what| Error::System { what, source: io::Error::other("see the log") };
-    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan).await.map_err(|error| {
-        tracing::error!(err = %error, "root not started");
-        fault("the tree")
+    let fault = |what| Error::System {
+        what,
+        source: io::Error::other("see the log"),
+    };
+    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan)
+        .await
+        .map_err(|error| {
+            tracing::error!(err = %error, "root not started");
+            fault("the tree")
+        })?;
+    let mut signals = Signals::listen().map_err(|source| Error::System {
+        what: "signals",
+        source,
     })?;
-    let mut signals = Signals::listen().map_err(|source| Error::System { what: "signals", source })?;
     tokio::pin!(finished);
     tokio::pin!(handle);
     let exit = loop {
@@ -264,14 +309,20 @@ impl Actor for Root {
     ) -> Result<RootState, ActorProcessingErr> {
         let parts = plan.parts.take().ok_or("the plan has no parts")?;
         let cell = myself.get_cell();
-        let (router, _) = Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
+        let (router, _) =
+            Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
         let control_seed = control::Seed {
             router: router.clone(),
             paths: plan.paths.clone(),
             ring: plan.ring.clone(),
         };
-        let (control, _) =
-            Actor::spawn_linked(Some("control".into()), Control, control_seed.clone(), cell.clone()).await?;
+        let (control, _) = Actor::spawn_linked(
+            Some("control".into()),
+            Control,
+            control_seed.clone(),
+            cell.clone(),
+        )
+        .await?;
         let mut children = BTreeMap::new();
         let mut seeds = BTreeMap::new();
         for role in Role::ACTORS {
@@ -284,12 +335,19 @@ impl Actor for Root {
                 level: plan.level.clone(),
             };
             let name = format!("child {role}");
-            let (child, _) = Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
+            let (child, _) =
+                Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
             children.insert(role, child);
             seeds.insert(role, seed);
         }
         router.cast(router::Msg::Start(children.clone()))?;
-        Ok(RootState { router, children, seeds, control, control_seed })
+        Ok(RootState {
+            router,
+            children,
+            seeds,
+            control,
+            control_seed,
+        })
     }
 
     async fn handle(
@@ -319,18 +377,25 @@ impl Actor for Root {
                 tracing::error!(err = %error, "an actor of the supervisor failed");
                 who.get_id()
             }
-            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => return Ok(()),
+            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => {
+                return Ok(());
+            }
         };
         if who == state.router.get_id() {
             myself.stop(Some("router ended".into()));
         } else if who == state.control.get_id() {
             let seed = state.control_seed.clone();
-            (state.control, _) = Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
-        } else if let Some(role) =
-            state.children.iter().find(|(_, child)| child.get_id() == who).map(|(role, _)| *role)
+            (state.control, _) =
+                Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
+        } else if let Some(role) = state
+            .children
+            .iter()
+            .find(|(_, child)| child.get_id() == who)
+            .map(|(role, _)| *role)
             && let Some(seed) = state.seeds.get(&role)
         {
-            let (child, _) = Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
+            let (child, _) =
+                Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
             state.children.insert(role, child.clone());
             state.router.cast(router::Msg::Replaced(role, child))?;
         }

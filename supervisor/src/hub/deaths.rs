@@ -25,7 +25,9 @@ impl Hub {
     pub fn died(&mut self, role: Role, generation: u32, death: Death) {
         let now = self.now;
         let chance = self.next_chance();
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if seat.generation != generation {
             return;
         }
@@ -49,7 +51,11 @@ impl Hub {
             }
         } else {
             seat.restarts += 1;
-            seat.last_death = if hung { format!("hung, {death}") } else { death.to_string() };
+            seat.last_death = if hung {
+                format!("hung, {death}")
+            } else {
+                death.to_string()
+            };
             self.plan_restart(role, death, was_ready, chance);
         }
         self.release(role, generation, guilty.filter(|_| !wanted), death, hung);
@@ -62,19 +68,26 @@ impl Hub {
     fn plan_restart(&mut self, role: Role, death: Death, was_ready: bool, chance: u16) {
         let now = self.now;
         let running = self.phase == Phase::Running;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         let line = format!("{role} died: {}", seat.last_death);
         if let Death::Exit(code) = death
             && HOPELESS.contains(&code)
         {
             let why = match code {
-                77 => "it cannot be confined as the settings require; see `passepartout ctl doctor`",
+                77 => {
+                    "it cannot be confined as the settings require; see `passepartout ctl doctor`"
+                }
                 78 => "its configuration is at fault; mend it, then `passepartout ctl reload`",
                 _ => "it was started with the wrong words; this is a bug",
             };
             seat.actual = Actual::Failed { why: why.into() };
             self.effects.push(Effect::Note(line));
-            self.notice(&format!("failed:{role}:{now}"), &format!("My part `{role}` stopped for good: {why}."));
+            self.notice(
+                &format!("failed:{role}:{now}"),
+                &format!("My part `{role}` stopped for good: {why}."),
+            );
             return;
         }
         if seat.desired == Desired::Down || !running {
@@ -85,8 +98,12 @@ impl Hub {
             seat.actual = Actual::Backoff { at: now + 50 };
             return;
         }
-        let next = seat.ladder.died(&self.config.restart, now, was_ready, chance);
-        seat.actual = Actual::Backoff { at: now + next.delay_ms };
+        let next = seat
+            .ladder
+            .died(&self.config.restart, now, was_ready, chance);
+        seat.actual = Actual::Backoff {
+            at: now + next.delay_ms,
+        };
         let degraded = next.newly_degraded;
         self.effects.push(Effect::Note(line));
         if degraded {
@@ -104,7 +121,14 @@ impl Hub {
     }
 
     /// Frees what was in hand of a dead actor. Only the turn that it had started is charged.
-    fn release(&mut self, role: Role, generation: u32, guilty: Option<TurnKey>, death: Death, hung: bool) {
+    fn release(
+        &mut self,
+        role: Role,
+        generation: u32,
+        guilty: Option<TurnKey>,
+        death: Death,
+        hung: bool,
+    ) {
         let mut suspects = false;
         if let Some(key) = guilty.filter(|key| self.turns.contains_key(key)) {
             suspects = true;
@@ -132,10 +156,14 @@ impl Hub {
             .map(|turn| turn.key)
             .collect();
         for key in hit {
-            let Some(turn) = self.turns.get_mut(&key) else { continue };
+            let Some(turn) = self.turns.get_mut(&key) else {
+                continue;
+            };
             turn.suspect |= suspects;
             let after = if turn.charges >= CHARGES_MAX {
-                After::Park { why: format!("it killed {role} {} times", turn.charges) }
+                After::Park {
+                    why: format!("it killed {role} {} times", turn.charges),
+                }
             } else {
                 After::Retry { delay_ms: 0 }
             };
@@ -147,28 +175,50 @@ impl Hub {
     fn charge(&mut self, key: TurnKey, role: Role, death: Death, hung: bool) {
         let (cause, weight) = match death {
             Death::OutOfMemory => ("oom", 2),
-            Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) if hung => ("hang", 1),
+            Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) if hung => {
+                ("hang", 1)
+            }
             Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) => ("crash", 1),
         };
-        let Some(turn) = self.turns.get_mut(&key) else { return };
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
         turn.charges = turn.charges.saturating_add(weight);
         let total = turn.charges;
-        self.append(Record::Charged { key, role, cause: cause.into(), weight, total });
+        self.append(Record::Charged {
+            key,
+            role,
+            cause: cause.into(),
+            weight,
+            total,
+        });
     }
 
     /// Questions of the dead are forgotten, questions to it are answered in its name.
     fn drop_asks(&mut self, role: Role, generation: u32) {
-        self.asks.retain(|(asker, life, _), _| *asker != role || *life != generation);
-        let orphaned: Vec<_> =
-            self.asks.iter().filter(|(_, ask)| ask.header.to == role).map(|(key, _)| *key).collect();
+        self.asks
+            .retain(|(asker, life, _), _| *asker != role || *life != generation);
+        let orphaned: Vec<_> = self
+            .asks
+            .iter()
+            .filter(|(_, ask)| ask.header.to == role)
+            .map(|(key, _)| *key)
+            .collect();
         for key in orphaned {
-            let Some(ask) = self.asks.remove(&key) else { continue };
+            let Some(ask) = self.asks.remove(&key) else {
+                continue;
+            };
             match ask.own {
                 None => self.nack(&ask.header, &Nack::Gone),
                 // Asked again when memory is ready; offered again when somebody comes.
                 Some(Own::Rollback(_) | Own::Deliver(_)) => {}
                 Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
-                    self.refuse(client, 1, "memory died over this", "passepartout ctl status");
+                    self.refuse(
+                        client,
+                        1,
+                        "memory died over this",
+                        "passepartout ctl status",
+                    );
                 }
             }
         }
@@ -177,7 +227,9 @@ impl Hub {
     /// Starts a role's next life.
     pub(super) fn spawn(&mut self, role: Role) {
         let now = self.now;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         seat.generation += 1;
         seat.ended = None;
         seat.current = None;
@@ -193,13 +245,22 @@ impl Hub {
     /// Ends a role's process: SIGTERM now, SIGKILL later.
     pub(super) fn end(&mut self, role: Role, why: Ended) {
         let now = self.now;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         match seat.actual {
             Actual::Starting { .. } | Actual::Ready { .. } => {
                 seat.ended = Some(why);
-                seat.actual = Actual::Ending { by: now + self.config.term_ms, killed: false };
+                seat.actual = Actual::Ending {
+                    by: now + self.config.term_ms,
+                    killed: false,
+                };
                 let generation = seat.generation;
-                self.effects.push(Effect::Kick { role, generation, kick: Kick::Term });
+                self.effects.push(Effect::Kick {
+                    role,
+                    generation,
+                    kick: Kick::Term,
+                });
             }
             Actual::Backoff { .. } => seat.actual = Actual::Down,
             Actual::Down | Actual::Ending { .. } | Actual::Failed { .. } => {}
@@ -208,11 +269,17 @@ impl Hub {
 
     /// Ends a role that cannot work with this supervisor; no retry.
     pub(super) fn give_up(&mut self, role: Role, why: String) {
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         let generation = seat.generation;
         seat.actual = Actual::Failed { why };
         seat.pid = 0;
-        self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
+        self.effects.push(Effect::Kick {
+            role,
+            generation,
+            kick: Kick::Kill,
+        });
         self.release(role, generation, None, Death::Exit(0), false);
     }
 }

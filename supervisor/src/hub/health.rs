@@ -48,7 +48,12 @@ impl Hub {
             Phase::Finishing { by } | Phase::Stopping { by } => Some(by),
             Phase::Running | Phase::Left => None,
         };
-        let next = seats.chain(asks).chain(rest).chain(phase).min().unwrap_or(u64::MAX);
+        let next = seats
+            .chain(asks)
+            .chain(rest)
+            .chain(phase)
+            .min()
+            .unwrap_or(u64::MAX);
         self.wanted_tick = next.clamp(self.now + 1, self.now + LOOK_MS);
         self.wanted_tick
     }
@@ -70,28 +75,40 @@ impl Hub {
     fn forgive_gap(&mut self) {
         let late = self.now.saturating_sub(self.wanted_tick);
         if late > 2 * self.config.ping_ms.min(LOOK_MS) {
-            self.effects.push(Effect::Note(format!("stood still for {late} ms")));
+            self.effects
+                .push(Effect::Note(format!("stood still for {late} ms")));
             self.forgive(late);
         }
     }
 
     fn look_at(&mut self, role: Role) {
         let now = self.now;
-        let Some(seat) = self.seats.get(&role) else { return };
+        let Some(seat) = self.seats.get(&role) else {
+            return;
+        };
         match seat.actual {
             Actual::Backoff { at } if at <= now => self.spawn(role),
             Actual::Starting { by, latest } if by.min(latest) <= now => {
-                self.effects.push(Effect::Note(format!("{role} is not ready in time")));
+                self.effects
+                    .push(Effect::Note(format!("{role} is not ready in time")));
                 self.end(role, Ended::Hung);
             }
             Actual::Ending { by, killed } if by <= now => {
                 if let Some(seat) = self.seats.get_mut(&role) {
-                    seat.actual = Actual::Ending { by: now + self.config.term_ms, killed: true };
+                    seat.actual = Actual::Ending {
+                        by: now + self.config.term_ms,
+                        killed: true,
+                    };
                     let generation = seat.generation;
-                    self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
+                    self.effects.push(Effect::Kick {
+                        role,
+                        generation,
+                        kick: Kick::Kill,
+                    });
                 }
                 if killed {
-                    self.effects.push(Effect::Complain(format!("{role} survives SIGKILL")));
+                    self.effects
+                        .push(Effect::Complain(format!("{role} survives SIGKILL")));
                 }
             }
             Actual::Ready { since } => self.check(role, since),
@@ -108,7 +125,9 @@ impl Hub {
         let (ping_ms, misses_max) = (self.config.ping_ms, self.config.misses);
         let patience = STAGE_MS.min(30_000) + self.config.grace_ms;
         let healthy = self.config.restart.healthy_ms;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if seat.done > 0 && now >= since + healthy {
             seat.ladder.recovered();
         }
@@ -129,7 +148,9 @@ impl Hub {
     }
 
     pub(super) fn pong(&mut self, role: Role, pong: Pong) {
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         seat.misses = 0;
         seat.handled = pong.handled;
         if !pong.note.is_empty() {
@@ -141,7 +162,9 @@ impl Hub {
     pub(super) fn progress(&mut self, role: Role, progress: &Progress) {
         let now = self.now;
         let start_ms = self.config.start_ms;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if let Actual::Starting { by, latest } = &mut seat.actual {
             *by = (now + start_ms).min(*latest);
             seat.note = format!("{} of {}: {}", progress.done, progress.total, progress.what);
@@ -161,19 +184,33 @@ impl Hub {
     /// Questions past their deadline are answered here; the receiver's answer is dropped when it comes.
     fn expire_asks(&mut self) {
         let now = self.now;
-        let late: Vec<_> =
-            self.asks.iter().filter(|(_, ask)| ask.deadline <= now).map(|(key, _)| *key).collect();
+        let late: Vec<_> = self
+            .asks
+            .iter()
+            .filter(|(_, ask)| ask.deadline <= now)
+            .map(|(key, _)| *key)
+            .collect();
         for key in late {
-            let Some(ask) = self.asks.remove(&key) else { continue };
+            let Some(ask) = self.asks.remove(&key) else {
+                continue;
+            };
             match ask.own {
                 None => self.nack(&ask.header, &Nack::Timeout),
                 Some(Own::Rollback(turn)) => {
-                    let attempt = self.turns.get(&turn).map_or(0, |t| t.attempt.saturating_sub(1));
+                    let attempt = self
+                        .turns
+                        .get(&turn)
+                        .map_or(0, |t| t.attempt.saturating_sub(1));
                     self.ask_rollback(turn, attempt);
                 }
                 Some(Own::Deliver(_)) => {}
                 Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
-                    self.refuse(client, 5, "memory did not answer in time", "passepartout ctl status");
+                    self.refuse(
+                        client,
+                        5,
+                        "memory did not answer in time",
+                        "passepartout ctl status",
+                    );
                 }
             }
         }
