@@ -114,7 +114,7 @@ fn recall(query: Query) -> Action {
 
 fn note(language: &Language, object: &str) -> Action {
     let (text, tags) = tags::note(object, language);
-    if text.chars().any(char::is_alphanumeric) || text.chars().any(|c| !c.is_ascii()) {
+    if !text.is_ascii() || text.chars().any(char::is_alphanumeric) {
         Action::Change(Change::Note { text, tags })
     } else {
         Action::Say(language.say.missing_note.clone())

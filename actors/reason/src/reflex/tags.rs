@@ -6,6 +6,12 @@ use super::{
     lex::{Word, words},
 };
 
+/// Most tags of an entry; from there on they are words. The gates of `act` allow no more.
+const TAGS_MAX: usize = 32;
+
+/// Longest tag, in bytes, for the same reason.
+const TAG_MAX: usize = 64;
+
 /// The marks of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Marks {
@@ -46,6 +52,7 @@ impl Marks {
             .is_some_and(|word| !word.pauses() && language.words.dangling.contains(&word.key));
         if let Some(tag) = said.last().and_then(tag)
             && !in_the_air
+            && self.tags.len() + behind.len() < TAGS_MAX
         {
             behind.push(tag);
             said.pop();
@@ -60,7 +67,9 @@ impl Marks {
     }
 
     fn take_first(&mut self, said: &mut Vec<Word<'_>>, language: &Language) -> bool {
-        if let Some(tag) = said.first().and_then(tag) {
+        if let Some(tag) = said.first().and_then(tag)
+            && self.tags.len() < TAGS_MAX
+        {
             self.add(tag);
             said.remove(0);
             return true;
@@ -76,11 +85,11 @@ impl Marks {
     /// Returns a word of the rest as typed; an inner tag loses its sign and is kept as a word.
     pub(super) fn take_inner<'t>(&mut self, word: &Word<'t>) -> &'t str {
         match tag(word) {
-            Some(tag) => {
+            Some(tag) if self.tags.len() < TAGS_MAX => {
                 self.add(tag);
                 word.raw.strip_prefix('#').unwrap_or(word.raw)
             }
-            None => word.raw,
+            Some(_) | None => word.raw,
         }
     }
 
@@ -107,7 +116,7 @@ pub(super) fn note(text: &str, language: &Language) -> (String, Vec<String>) {
     };
     let found: Option<Vec<String>> = words(last).iter().map(tag).collect();
     let body = match found {
-        Some(tags) if !tags.is_empty() => {
+        Some(tags) if !tags.is_empty() && marks.tags.len() + tags.len() <= TAGS_MAX => {
             tags.into_iter().for_each(|tag| marks.add(tag));
             rest
         }
@@ -139,7 +148,8 @@ fn tag(word: &Word<'_>) -> Option<String> {
         .strip_prefix('#')?
         .trim_end_matches(['.', ',', ';', ':', '!', '?']);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '%');
-    let named = name.starts_with(char::is_alphabetic) && name.chars().all(plain);
+    let named =
+        name.starts_with(char::is_alphabetic) && name.len() <= TAG_MAX && name.chars().all(plain);
     (named && !word.quoted).then(|| name.replace('-', "_"))
 }
 

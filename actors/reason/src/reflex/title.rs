@@ -3,7 +3,7 @@
 
 use super::{
     lex::{Word, words},
-    phrases::Run,
+    runs::Run,
     step::{Reader, Step},
     tags::{self, Marks},
     when::{Fault, Times, join},
