@@ -96,9 +96,9 @@ impl Throttle {
         }
         self.passed += 1;
         if self.passed <= RATE {
-            emit(ring, line)
+            emit(ring, line);
         } else {
-            self.dropped += 1
+            self.dropped += 1;
         }
     }
 }

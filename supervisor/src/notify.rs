@@ -1,4 +1,4 @@
-//! Words to the service manager (sd_notify). Nothing happens when there is none.
+//! Words to the service manager (`sd_notify`). Nothing happens when there is none.
 
 use sd_notify::NotifyState;
 

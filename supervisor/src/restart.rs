@@ -37,7 +37,7 @@ pub struct Next {
 }
 
 impl Ladder {
-    /// Books a death and says when to try again. `chance` is uniform in 0..=u16::MAX.
+    /// Books a death and says when to try again. `chance` is uniform in `0..=u16::MAX`.
     pub fn died(&mut self, policy: &Policy, now: u64, was_ready: bool, chance: u16) -> Next {
         self.deaths.push_back(now);
         while self

@@ -294,7 +294,10 @@ impl State {
             Effect::Note(line) => tracing::info!(detail = line, "hub"),
             Effect::Leave => {
                 if let Some(done) = self.done.take() {
-                    drop(done.send(()));
+                    // Nobody waits any more: then the process is ending already.
+                    if done.send(()).is_err() {
+                        tracing::debug!("nobody waits for the end");
+                    }
                 }
             }
         }

@@ -12,5 +12,9 @@
 //! # On crash
 //! The turn is tried again; writes are known by turn and step, so that none is doubled.
 
+pub mod core;
 pub mod gate;
 pub mod present;
+pub mod shell;
+
+pub use shell::run;

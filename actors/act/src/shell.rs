@@ -31,13 +31,25 @@ pub fn run(generation: u32, level: &str) -> Exit {
             accepts: false,
             forks: !start.faults.is_empty(),
         };
-        let hands = Double { file: outside.map(|(_, file)| file), faults: start.faults.clone() };
-        Ok((Act { core: Core::new(zone), hands }, policy))
+        let hands = Double {
+            file: outside.map(|(_, file)| file),
+            faults: start.faults.clone(),
+        };
+        Ok((
+            Act {
+                core: Core::new(zone),
+                hands,
+            },
+            policy,
+        ))
     })
 }
 
 fn open(path: &str) -> io::Result<(PathBuf, File)> {
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)?;
     Ok((path.into(), file))
 }
 
@@ -58,7 +70,9 @@ impl Hands for Double {
     }
 
     fn outside(&mut self, turn: TurnKey, text: &str) -> io::Result<()> {
-        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        let Some(file) = &mut self.file else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
         self.faults.strike(FaultPoint::Effect, text.as_bytes());
         // One write, so that a line is whole or not there.
         file.write_all(format!("{turn} {}\n", text.escape_default()).as_bytes())?;
@@ -88,6 +102,9 @@ impl Actor for Act {
 
     fn status(&self) -> Status {
         let open = u32::try_from(self.core.open()).unwrap_or(u32::MAX);
-        Status { open, ..Status::default() }
+        Status {
+            open,
+            ..Status::default()
+        }
     }
 }

@@ -13,4 +13,7 @@
 //! Nothing is lost: the stimulus is in the journal and is perceived again.
 
 pub mod core;
+pub mod shell;
 pub mod text;
+
+pub use shell::run;

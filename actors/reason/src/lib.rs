@@ -17,3 +17,6 @@ pub mod error;
 pub mod reflex;
 
 pub use error::Error;
+pub mod shell;
+
+pub use shell::run;

@@ -245,7 +245,7 @@ impl Hub {
                 self.resting.insert((now + delay_ms, key));
             }
             After::Fail { code, sentence } => self.finish(key, &sentence, Some(&code)),
-            After::Park { why } => self.park(key, why),
+            After::Park { why } => self.park(key, &why),
         }
     }
 
@@ -296,7 +296,7 @@ impl Hub {
     fn park(&mut self, key: TurnKey, why: &str) {
         self.append(Record::Parked {
             key,
-            why: why.clone(),
+            why: why.into(),
             at: self.wall,
         });
         self.effects.push(super::Effect::Note(format!(

@@ -282,7 +282,7 @@ impl Hub {
         match own {
             Own::Rollback(key) => match self.read::<snapshot::Reply>(frame) {
                 Some(snapshot::Reply::RolledBack { conflicts, .. }) => {
-                    self.rolled_back(key, conflicts)
+                    self.rolled_back(key, conflicts);
                 }
                 Some(snapshot::Reply::Refused(why)) => self.rollback_refused(key, &why),
                 Some(snapshot::Reply::Reverted { .. } | snapshot::Reply::Turns(_)) | None => {}

@@ -242,7 +242,7 @@ impl Hub {
             self.is_ready(*role) || self.seat(*role).is_some_and(|s| s.ladder.is_degraded())
         };
         let gateways = Role::ACTORS.iter().filter(|role| role.is_gateway());
-        if !self.announced && self.is_ready(Role::Memory) && gateways.into_iter().all(|r| up(r)) {
+        if !self.announced && self.is_ready(Role::Memory) && gateways.into_iter().all(up) {
             self.announced = true;
             self.effects.push(Effect::Announce);
         }

@@ -11,7 +11,7 @@ use protocol::{
     id::{Name, TurnKey},
     label::Labeled,
     role::Role,
-    route::{Exchange, Kind, ROUTES},
+    route::Kind,
     snapshot,
     stimulus::{Admit, Principal},
     version,
@@ -450,23 +450,4 @@ impl Hub {
         }
         self.tick();
     }
-}
-
-/// Returns the route table as lines for people; ARCHITECTURE.md quotes it and a test compares.
-#[must_use]
-pub fn routes() -> Vec<String> {
-    let line = |route: &protocol::route::Route| {
-        let way = format!("{} -> {}", route.from, route.to);
-        let exchange = match route.exchange {
-            Exchange::Tell => "tell".to_owned(),
-            Exchange::Ask(kind) => format!("ask, {kind:?} answers"),
-            Exchange::Answer(kind) => format!("answers {kind:?}"),
-        };
-        format!(
-            "{:<10} {way:<28} {exchange:<24} {:>6} ms",
-            format!("{:?}", route.kind),
-            route.deadline_ms
-        )
-    };
-    ROUTES.iter().map(line).collect()
 }
