@@ -1,3 +1,4 @@
-//! The trusted base: journal. No network, no model, no Org parsing.
+//! The trusted base: journal, settings. No network, no model, no Org parsing.
 
 pub mod journal;
+pub mod settings;
