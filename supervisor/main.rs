@@ -16,7 +16,9 @@ fn main() -> ExitCode {
 fn actor(mut args: impl Iterator<Item = String>) -> Exit {
     let role = args.next().and_then(|name| name.parse::<Role>().ok());
     let generation = args.next().and_then(|number| number.parse::<u32>().ok());
-    let (Some(role), Some(generation)) = (role, generation) else { return Exit::Usage };
+    let (Some(role), Some(generation)) = (role, generation) else {
+        return Exit::Usage;
+    };
     let level = args.next().unwrap_or_default();
     match role {
         Role::Supervisor => Exit::Usage,

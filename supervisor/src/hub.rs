@@ -80,6 +80,10 @@ pub struct Config {
     pub waiting: usize,
     /// Tries of a turn in transient trouble.
     pub retries: u8,
+    /// How long a turn may stay with one actor.
+    pub deadline_ms: u64,
+    /// How long an actor of an earlier supervisor may keep its role's lock.
+    pub orphan_ms: u64,
     /// Time for turns in hand when draining.
     pub step_ms: u64,
     /// Time for the whole drain.

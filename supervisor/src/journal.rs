@@ -12,6 +12,7 @@ mod recover;
 mod repair;
 mod reserve;
 mod rotate;
+mod segment;
 mod sidecar;
 mod state;
 mod turn;
@@ -110,7 +111,6 @@ enum Health {
 }
 
 /// The journal, open for writing.
-#[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
     options: Options,
@@ -126,6 +126,19 @@ pub struct Journal {
     health: Health,
     rotation_fault: Option<Error>,
     counters: Counters,
+}
+
+/// Without the pending bytes, which hold user text.
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Journal")
+            .field("dir", &self.dir)
+            .field("written", &self.written)
+            .field("durable", &self.durable)
+            .field("health", &self.health)
+            .field("counters", &self.counters)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Journal {
@@ -167,7 +180,7 @@ impl Journal {
         self.counters.records += 1;
         let end = Position {
             segment: self.written.segment,
-            offset: self.written.offset + recover::wide(self.pending.len()),
+            offset: self.written.offset + segment::wide(self.pending.len()),
         };
         if self.pending.len() >= PENDING_MAX {
             self.write()?;
@@ -333,7 +346,7 @@ impl Journal {
             let file = disk::segment_name(self.written.segment);
             return Err(Error::io("write", file)(source));
         }
-        let bytes = recover::wide(self.pending.len());
+        let bytes = segment::wide(self.pending.len());
         self.written.offset += bytes;
         self.counters.bytes += bytes;
         self.pending.clear();
@@ -363,8 +376,9 @@ impl Journal {
         match opened {
             Ok(sink) => self.sink = Box::new(sink),
             Err(error) => {
+                // Its name may not be on the disk yet, so a reopening gives it the name again.
                 self.rotation_fault = Some(error);
-                self.health = Health::WriteFailed;
+                self.health = Health::SyncFailed;
                 return;
             }
         }

@@ -7,7 +7,7 @@
 use crate::{
     child,
     hub::{Death, Effect, Hub},
-    journal::{Journal, Options, Reserve},
+    journal::{Journal, Reserve},
     notify,
     tree::Reload,
 };
@@ -423,10 +423,4 @@ impl State {
             drop(myself.send_after(delay, || Msg::Tick));
         }
     }
-}
-
-/// Returns the journal's options as the settings have them.
-#[must_use]
-pub fn journal_options(settings: &crate::settings::Settings) -> Options {
-    settings.journal.options()
 }

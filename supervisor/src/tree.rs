@@ -10,15 +10,16 @@ use crate::{
     journal::{self, Journal},
     lock::{self, Lock},
     logring::LogRing,
+    measures,
     paths::Paths,
     reap::Reaper,
     router::{self, Parts, Router},
-    settings::Settings,
+    settings::{self, Settings},
 };
 use kit::{Exit, clock};
 use protocol::role::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
-use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, io, path::Path, time::Duration};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the tree cannot be started.
@@ -91,11 +92,12 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
 type Started = (Reload, Settings, Journal, journal::State);
 
 fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
+    let settings = Reload::read(paths).map_err(Error::Config)?;
     let reload = Reload {
         paths: paths.clone(),
-        current: None,
+        zone: system_zone(),
+        current: settings.clone(),
     };
-    let settings = reload.read().map_err(Error::Config)?;
     let copy = ring.clone();
     kit::log::start_beside(&settings.log.level, move |line| copy.push(line));
     prepare_system().map_err(|source| Error::System {
@@ -106,7 +108,7 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
         what: "the memex folder",
         source,
     })?;
-    let options = settings.journal.options();
+    let options = measures::journal(&settings);
     let (journal, recovered) = Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
     let state = journal.state().clone();
     if let Some(cut) = &recovered.cut {
@@ -154,7 +156,7 @@ fn prepare_system() -> io::Result<()> {
 }
 
 /// Makes the memex with a short welcome when there is none. One that is there is never touched here.
-fn make_memex(path: &std::path::Path) -> io::Result<()> {
+fn make_memex(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
@@ -403,23 +405,41 @@ impl Actor for Root {
     }
 }
 
+/// Looks a zone up in the system's database.
+fn zone_exists(zone: &str) -> bool {
+    let clean = !zone.starts_with('/') && !zone.split('/').any(|part| part == "..");
+    clean && Path::new("/usr/share/zoneinfo").join(zone).is_file()
+}
+
+/// Returns the name of the system's zone; empty when it has none, which means UTC.
+fn system_zone() -> String {
+    let link = std::fs::read_link("/etc/localtime").unwrap_or_default();
+    let text = link.to_string_lossy();
+    text.split_once("zoneinfo/")
+        .map(|(_, zone)| zone.to_owned())
+        .unwrap_or_default()
+}
+
 /// Reads the settings, again and again.
 #[derive(Debug, Clone)]
 pub struct Reload {
     paths: Paths,
-    current: Option<Settings>,
+    /// The system's zone.
+    zone: String,
+    current: Settings,
 }
 
 impl Reload {
-    fn read(&self) -> Result<Settings, Vec<String>> {
-        let file = &self.paths.config;
+    fn read(paths: &Paths) -> Result<Settings, Vec<String>> {
+        let file = &paths.config;
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(vec![format!("{}: {error}", file.display())]),
         };
         let name = file.display().to_string();
-        Settings::parse(&text, &name)
+        let known = |zone: &str| zone.is_empty() || zone_exists(zone);
+        Settings::parse_with(&text, &name, &known)
             .map_err(|faults| faults.iter().map(ToString::to_string).collect())
     }
 
@@ -428,20 +448,30 @@ impl Reload {
     /// # Errors
     /// The faults, one line each.
     pub fn again(&mut self) -> Result<(hub::Config, String), Vec<String>> {
-        let settings = self.read()?;
+        let settings = Self::read(&self.paths)?;
         let config = self.config(&settings);
-        self.current = Some(settings);
-        Ok((config, "the configuration is read and in force; journal and log settings take effect at the next start".into()))
+        let difference = settings::Reload::compare(&self.current, &settings);
+        let deferred: Vec<&str> = difference.deferred().collect();
+        let mut text = format!(
+            "{} changes are in force",
+            difference.changes.len() - deferred.len()
+        );
+        if !deferred.is_empty() {
+            text.push_str("; these wait for the next start: ");
+            text.push_str(&deferred.join(", "));
+        }
+        self.current = settings;
+        Ok((config, text))
     }
 
     /// Turns settings into the hub's measures.
     fn config(&self, settings: &Settings) -> hub::Config {
-        let path = |path: PathBuf| path.to_string_lossy().into_owned();
-        crate::measures::config(
-            settings,
-            path(self.paths.memex.clone()),
-            path(self.paths.memory()),
-            path(self.paths.local_socket()),
-        )
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let places = measures::Places {
+            memex: shown(&self.paths.memex),
+            memory_state: shown(&self.paths.memory()),
+            local_socket: shown(&self.paths.local_socket()),
+        };
+        measures::config(settings, &self.zone, places)
     }
 }

@@ -11,7 +11,7 @@ use protocol::{
     id::{Name, TurnKey, WallMs},
     label::Labeled,
     lifecycle::{Hello, Pong, Ready},
-    outcome::{Commit, Delivered, Deliver, End, Intent, Leave, Nature, Outcome},
+    outcome::{Commit, Deliver, Delivered, End, Intent, Leave, Nature, Outcome},
     role::Role,
     route::Kind,
     snapshot,
@@ -69,6 +69,8 @@ fn config() -> Config {
         running: 8,
         waiting: 1_000,
         retries: 5,
+        deadline_ms: 60_000,
+        orphan_ms: 15_000,
         step_ms: 20_000,
         total_ms: 45_000,
         quick_ms: 2_000,
@@ -89,7 +91,13 @@ fn kindness(number: usize) -> Kindness {
         0..=3 => Kindness::Reads,
         4..=7 => Kindness::Writes,
         8 => Kindness::TellsOutside,
-        _ => if number % 50 == 49 { Kindness::Stops } else { Kindness::Writes },
+        _ => {
+            if number % 50 == 49 {
+                Kindness::Stops
+            } else {
+                Kindness::Writes
+            }
+        }
     }
 }
 
@@ -105,10 +113,33 @@ struct Life {
 /// What outlives processes.
 #[derive(Default)]
 struct Disk {
-    records: Vec<Record>,
+    /// What the durable records add up to.
+    state: State,
+    known: BTreeSet<TurnKey>,
+    ends: BTreeMap<TurnKey, Vec<&'static str>>,
+    snapped: BTreeSet<(TurnKey, u8)>,
     writes: BTreeMap<TurnKey, u32>,
     rolled_back: BTreeMap<TurnKey, u8>,
     outside: BTreeMap<TurnKey, u32>,
+}
+
+impl Disk {
+    fn keep(&mut self, record: &Record) {
+        self.state.apply(record);
+        self.note(record);
+    }
+
+    fn note(&mut self, record: &Record) {
+        self.known.extend(record.key());
+        match record {
+            Record::Done { key, .. } => self.ends.entry(*key).or_default().push("done"),
+            Record::Failed { key, .. } => self.ends.entry(*key).or_default().push("failed"),
+            Record::SnapTaken { key, attempt, .. } => {
+                self.snapped.insert((*key, *attempt));
+            }
+            _ => {}
+        }
+    }
 }
 
 struct Client {
@@ -169,7 +200,11 @@ impl World {
             match effect {
                 Effect::Append(record) => self.unsynced.push(record),
                 Effect::Sync(token) => self.tokens.push(token),
-                Effect::Send { role, generation, frame } => {
+                Effect::Send {
+                    role,
+                    generation,
+                    frame,
+                } => {
                     if let Some(life) = self.lives.get_mut(&role)
                         && life.generation == generation
                     {
@@ -177,7 +212,10 @@ impl World {
                     }
                 }
                 Effect::Spawn { role, generation } => {
-                    let mut life = Life { generation, ..Life::default() };
+                    let mut life = Life {
+                        generation,
+                        ..Life::default()
+                    };
                     let hello = Hello {
                         major: version::MAJOR,
                         minor: 0,
@@ -188,11 +226,16 @@ impl World {
                         capabilities: vec![],
                     };
                     let header = Header::new(Kind::Hello, role, Role::Supervisor, generation);
-                    life.outbox.push_back(Frame::new(header, Codec::INTERNAL, &hello).unwrap());
+                    life.outbox
+                        .push_back(Frame::new(header, Codec::INTERNAL, &hello).unwrap());
                     self.lives.insert(role, life);
                     self.hub.born(role, generation, 1);
                 }
-                Effect::Kick { role, generation, kick } => {
+                Effect::Kick {
+                    role,
+                    generation,
+                    kick,
+                } => {
                     let hit = self.lives.get(&role).is_some_and(|l| {
                         l.generation == generation && (kick == Kick::Kill || !l.frozen)
                     });
@@ -213,7 +256,9 @@ impl World {
     }
 
     fn kill(&mut self, role: Role, death: Death) {
-        let Some(mut life) = self.lives.remove(&role) else { return };
+        let Some(mut life) = self.lives.remove(&role) else {
+            return;
+        };
         // What it had written to its socket is read before the death is seen.
         while let Some(frame) = life.outbox.pop_front() {
             self.hub.at(self.now, WallMs(0));
@@ -226,16 +271,21 @@ impl World {
     /// The supervisor dies: what was not synced may be lost, its actors die with it, the next one reads the disk.
     fn restart(&mut self) {
         let kept = self.chance.below(self.unsynced.len() + 1);
-        self.unsynced.truncate(kept);
-        self.disk.records.append(&mut self.unsynced);
+        let kept = if self.full { 0 } else { kept };
+        for record in self.unsynced.drain(..).take(kept) {
+            self.disk.keep(&record);
+        }
         self.tokens.clear();
         self.lives.clear();
-        let mut state = State::default();
-        for record in &self.disk.records {
-            state.apply(record);
-        }
         self.full = false;
-        self.hub = Hub::new(config(), state, self.now, WallMs(0), self.now | 1, 1);
+        self.hub = Hub::new(
+            config(),
+            self.disk.state.clone(),
+            self.now,
+            WallMs(0),
+            self.now | 1,
+            1,
+        );
         self.hub.start();
         self.carry_out();
     }
@@ -243,12 +293,13 @@ impl World {
     fn sync(&mut self) {
         if self.full {
             self.tokens.clear();
-            self.unsynced.clear();
             self.hub.journal_failed("disk full");
             self.carry_out();
             return;
         }
-        self.disk.records.append(&mut self.unsynced);
+        for record in self.unsynced.drain(..) {
+            self.disk.keep(&record);
+        }
         for token in std::mem::take(&mut self.tokens) {
             self.hub.durable(token);
         }
@@ -258,14 +309,17 @@ impl World {
     /// Room again: the journal starts with what the hub knows.
     fn free_disk(&mut self) {
         self.full = false;
-        self.unsynced.clear();
-        self.disk.records = self.hub.state().to_records();
+        for record in self.unsynced.drain(..) {
+            self.disk.note(&record);
+        }
+        self.disk.state = self.hub.state().clone();
         self.hub.reopened(true);
         self.carry_out();
     }
 
     fn step(&mut self) {
-        self.hub.at(self.now, WallMs(i64::try_from(self.now).unwrap()));
+        self.hub
+            .at(self.now, WallMs(i64::try_from(self.now).unwrap()));
         match self.chance.below(100) {
             0..=39 => self.deliver_to_hub(),
             40..=79 => self.handle_at_actor(),
@@ -290,8 +344,12 @@ impl World {
     }
 
     fn deliver_to_hub(&mut self) {
-        let roles: Vec<Role> =
-            self.lives.iter().filter(|(_, l)| !l.outbox.is_empty()).map(|(r, _)| *r).collect();
+        let roles: Vec<Role> = self
+            .lives
+            .iter()
+            .filter(|(_, l)| !l.outbox.is_empty())
+            .map(|(r, _)| *r)
+            .collect();
         if roles.is_empty() {
             return;
         }
@@ -303,13 +361,23 @@ impl World {
     }
 
     fn handle_at_actor(&mut self) {
-        let roles: Vec<Role> =
-            self.lives.iter().filter(|(_, l)| !l.inbox.is_empty()).map(|(r, _)| *r).collect();
+        let roles: Vec<Role> = self
+            .lives
+            .iter()
+            .filter(|(_, l)| !l.inbox.is_empty())
+            .map(|(r, _)| *r)
+            .collect();
         if roles.is_empty() {
             return;
         }
         let role = roles[self.chance.below(roles.len())];
-        let frame = self.lives.get_mut(&role).unwrap().inbox.pop_front().unwrap();
+        let frame = self
+            .lives
+            .get_mut(&role)
+            .unwrap()
+            .inbox
+            .pop_front()
+            .unwrap();
         let header = frame.header;
         if header.kind == Kind::Welcome {
             let ready = Ready {
@@ -322,7 +390,14 @@ impl World {
             return;
         }
         if header.kind == Kind::Ping {
-            self.say(role, Kind::Pong, Role::Supervisor, &header, 0, &Pong::default());
+            self.say(
+                role,
+                Kind::Pong,
+                Role::Supervisor,
+                &header,
+                0,
+                &Pong::default(),
+            );
             return;
         }
         let is_turn = !header.turn.is_none() && header.kind != Kind::Cancel;
@@ -340,17 +415,31 @@ impl World {
         }
     }
 
-    fn say<T: serde::Serialize>(&mut self, role: Role, kind: Kind, to: Role, like: &Header, request: u64, body: &T) {
-        let Some(life) = self.lives.get_mut(&role) else { return };
+    fn say<T: serde::Serialize>(
+        &mut self,
+        role: Role,
+        kind: Kind,
+        to: Role,
+        like: &Header,
+        request: u64,
+        body: &T,
+    ) {
+        let Some(life) = self.lives.get_mut(&role) else {
+            return;
+        };
         let mut header = Header::new(kind, role, to, life.generation);
         (header.turn, header.attempt, header.depth) = (like.turn, like.attempt, like.depth);
         header.request = request;
-        life.outbox.push_back(Frame::new(header, Codec::INTERNAL, body).unwrap());
+        life.outbox
+            .push_back(Frame::new(header, Codec::INTERNAL, body).unwrap());
     }
 
     fn reply<T: serde::Serialize>(&mut self, role: Role, question: &Header, kind: Kind, body: &T) {
-        let Some(life) = self.lives.get_mut(&role) else { return };
-        life.outbox.push_back(Frame::new(question.answer(kind), Codec::INTERNAL, body).unwrap());
+        let Some(life) = self.lives.get_mut(&role) else {
+            return;
+        };
+        life.outbox
+            .push_back(Frame::new(question.answer(kind), Codec::INTERNAL, body).unwrap());
     }
 
     fn handle(&mut self, role: Role, frame: &Frame) {
@@ -381,8 +470,20 @@ impl World {
                 Kindness::Writes => Nature::Reversible,
                 Kindness::TellsOutside => Nature::Ambiguous,
             };
-            let intent = Intent { turn: key, step: 0, action: "x".into(), nature };
-            self.say(Role::Act, Kind::Intent, Role::Supervisor, &header, request, &intent);
+            let intent = Intent {
+                turn: key,
+                step: 0,
+                action: "x".into(),
+                nature,
+            };
+            self.say(
+                Role::Act,
+                Kind::Intent,
+                Role::Supervisor,
+                &header,
+                request,
+                &intent,
+            );
         } else if header.kind == Kind::Leave && self.jobs.remove(&header.request).is_some() {
             let leave = frame.read::<Leave>(Codec::INTERNAL).unwrap();
             if leave != Leave::Go {
@@ -397,13 +498,35 @@ impl World {
                     self.kill(Role::Act, Death::Signal(9));
                     return;
                 }
-                let commit = Commit { turn: key, step: 0, receipt: String::new() };
-                self.say(Role::Act, Kind::Commit, Role::Supervisor, &header, 0, &commit);
+                let commit = Commit {
+                    turn: key,
+                    step: 0,
+                    receipt: String::new(),
+                };
+                self.say(
+                    Role::Act,
+                    Kind::Commit,
+                    Role::Supervisor,
+                    &header,
+                    0,
+                    &commit,
+                );
                 self.outcome(&header, "told");
             }
         } else if header.kind == Kind::Changed && self.jobs.remove(&header.request).is_some() {
-            let commit = Commit { turn: key, step: 0, receipt: String::new() };
-            self.say(Role::Act, Kind::Commit, Role::Supervisor, &header, 0, &commit);
+            let commit = Commit {
+                turn: key,
+                step: 0,
+                receipt: String::new(),
+            };
+            self.say(
+                Role::Act,
+                Kind::Commit,
+                Role::Supervisor,
+                &header,
+                0,
+                &commit,
+            );
             self.outcome(&header, "written");
         } else if header.kind == Kind::Recalled && self.jobs.remove(&header.request).is_some() {
             self.outcome(&header, "read");
@@ -412,8 +535,19 @@ impl World {
 
     fn outcome(&mut self, header: &Header, text: &str) {
         let end = End::Answer(Labeled::from_owner(text));
-        let outcome = Outcome { turn: header.turn, depth: header.depth, end };
-        self.say(Role::Act, Kind::Outcome, Role::Supervisor, header, 0, &outcome);
+        let outcome = Outcome {
+            turn: header.turn,
+            depth: header.depth,
+            end,
+        };
+        self.say(
+            Role::Act,
+            Kind::Outcome,
+            Role::Supervisor,
+            header,
+            0,
+            &outcome,
+        );
     }
 
     fn remember(&mut self, frame: &Frame) {
@@ -421,12 +555,16 @@ impl World {
         if header.kind == Kind::Recall {
             self.reply(Role::Memory, &header, Kind::Recalled, &());
         } else if header.kind == Kind::Change {
-            let stale = self.disk.rolled_back.get(&header.turn).is_some_and(|a| *a >= header.attempt);
-            assert!(!stale, "a change of a try that was rolled back reached memory");
-            let promised = self.disk.records.iter().any(|record| {
-                matches!(record, Record::SnapTaken { key, attempt, .. }
-                    if *key == header.turn && *attempt == header.attempt)
-            });
+            let stale = self
+                .disk
+                .rolled_back
+                .get(&header.turn)
+                .is_some_and(|a| *a >= header.attempt);
+            assert!(
+                !stale,
+                "a change of a try that was rolled back reached memory"
+            );
+            let promised = self.disk.snapped.contains(&(header.turn, header.attempt));
             assert!(promised, "a change came before its snapshot was durable");
             *self.disk.writes.entry(header.turn).or_default() += 1;
             self.reply(Role::Memory, &header, Kind::Changed, &());
@@ -435,7 +573,10 @@ impl World {
             if let snapshot::Request::Rollback { turn, attempt } = request {
                 self.disk.writes.remove(&turn);
                 self.disk.rolled_back.insert(turn, attempt);
-                let reply = snapshot::Reply::RolledBack { steps: 1, conflicts: vec![] };
+                let reply = snapshot::Reply::RolledBack {
+                    steps: 1,
+                    conflicts: vec![],
+                };
                 self.reply(Role::Memory, &header, Kind::Snapped, &reply);
             }
         }
@@ -445,26 +586,35 @@ impl World {
         let header = frame.header;
         if header.kind == Kind::Admitted {
             let admission = frame.read::<Admission>(Codec::INTERNAL).unwrap();
-            let (Admission::Accepted(key) | Admission::Pending(key) | Admission::Done(key)) = admission else {
+            let (Admission::Accepted(key) | Admission::Pending(key) | Admission::Done(key)) =
+                admission
+            else {
                 return;
             };
-            let durable = self.disk.records.iter().any(|r| r.key() == Some(key));
-            assert!(durable, "confirmed before it was durable");
+            assert!(
+                self.disk.known.contains(&key),
+                "confirmed before it was durable"
+            );
             let number = self.numbers[&key];
             self.clients[number / 1000].told.insert(number, key);
         } else if header.kind == Kind::Deliver {
             let deliver = frame.read::<Deliver>(Codec::INTERNAL).unwrap();
             if let Some(number) = self.numbers.get(&deliver.turn).copied() {
-                let durable = self.disk.records.iter().any(|record| {
-                    matches!(record, Record::Done { key, .. } | Record::Failed { key, .. } if *key == deliver.turn)
-                });
-                assert!(durable, "answered before the answer was durable");
+                assert!(
+                    self.disk.ends.contains_key(&deliver.turn),
+                    "answered before the answer was durable"
+                );
                 let client = &mut self.clients[number / 1000];
                 if !client.answered.contains(&number) {
                     client.answered.push(number);
                 }
             }
-            self.reply(Role::GatewayLocal, &header, Kind::Delivered, &Delivered::Confirmed);
+            self.reply(
+                Role::GatewayLocal,
+                &header,
+                Kind::Delivered,
+                &Delivered::Confirmed,
+            );
         }
     }
 
@@ -483,11 +633,16 @@ impl World {
         } else {
             return;
         };
-        let text = if kindness(number) == Kindness::Stops { "/stop" } else { "x" };
+        let text = if kindness(number) == Kindness::Stops {
+            "/stop"
+        } else {
+            "x"
+        };
         let conversation = Name::new(client.conversation.clone()).unwrap();
         let message = Name::new(format!("m{number}")).unwrap();
         let source = Name::new("gateway:local").unwrap();
-        self.numbers.insert(TurnKey::derive(&source, &conversation, &message), number);
+        self.numbers
+            .insert(TurnKey::derive(&source, &conversation, &message), number);
         let admit = Admit {
             conversation,
             message,
@@ -499,7 +654,14 @@ impl World {
         self.requests += 1;
         let request = self.requests;
         let header = Header::new(Kind::Admit, Role::GatewayLocal, Role::Supervisor, 0);
-        self.say(Role::GatewayLocal, Kind::Admit, Role::Supervisor, &header, request, &admit);
+        self.say(
+            Role::GatewayLocal,
+            Kind::Admit,
+            Role::Supervisor,
+            &header,
+            request,
+            &admit,
+        );
     }
 
     fn is_done(&self) -> bool {
@@ -517,26 +679,21 @@ impl World {
 
     fn judge(&self) {
         let state = self.hub.state();
-        let mut ends: BTreeMap<TurnKey, Vec<&str>> = BTreeMap::new();
-        for record in &self.disk.records {
-            match record {
-                Record::Done { key, .. } => ends.entry(*key).or_default().push("done"),
-                Record::Failed { key, .. } => ends.entry(*key).or_default().push("failed"),
-                _ => {}
-            }
-        }
         for client in &self.clients {
             for (number, key) in &client.told {
                 if state.lookup(*key) == Known::Parked {
-                    assert_eq!(self.disk.writes.get(key), None, "parked turn {number} left writes");
+                    assert_eq!(
+                        self.disk.writes.get(key),
+                        None,
+                        "parked turn {number} left writes"
+                    );
                     continue;
                 }
                 assert_eq!(state.lookup(*key), Known::Done, "message {number} was lost");
                 let written = self.disk.writes.get(key).copied().unwrap_or(0);
                 let told = self.disk.outside.get(key).copied().unwrap_or(0);
-                // After a checkpoint a confirmed answer is in no record any more; then only doubling can be seen.
-                let end = ends.get(key).cloned().unwrap_or_default();
-                assert!(end.len() <= 1, "message {number} ended {} times", end.len());
+                let end = self.disk.ends.get(key).cloned().unwrap_or_default();
+                assert!(end.len() == 1, "message {number} ended {} times", end.len());
                 assert!(written <= 1, "message {number} wrote {written} times");
                 assert!(told <= 1, "message {number} told the outside {told} times");
                 match (kindness(*number), end.first()) {
@@ -579,6 +736,9 @@ fn nothing_is_lost_or_doubled_under_any_schedule() {
     }
     for seed in 1..=40 {
         let outcome = std::panic::catch_unwind(|| run(seed));
-        assert!(outcome.is_ok(), "seed {seed} fails; repeat it alone with SIM_SEED={seed}");
+        assert!(
+            outcome.is_ok(),
+            "seed {seed} fails; repeat it alone with SIM_SEED={seed}"
+        );
     }
 }

@@ -120,6 +120,7 @@ impl Hub {
 
     pub(super) fn not_admitted(&mut self, key: TurnKey, question: &Header) {
         self.forget(key);
+        self.state.retract(key);
         self.counts.refused += 1;
         let header = question.answer(Kind::Admitted);
         self.tell(header, &Admission::Refused(Refusal::Journal));

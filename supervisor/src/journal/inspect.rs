@@ -3,7 +3,7 @@
 
 use super::{
     Error, Record, State, disk,
-    recover::{Survey, wide},
+    segment::{Survey, wide},
 };
 use std::{io, path::Path};
 

@@ -1,15 +1,14 @@
 //! From the files to the state, at each start. Decides what a bad byte means: the torn end of the newest segment was
 //! never promised to anyone and is cut off; a bad record anywhere else had been durable and must not pass silently.
 
+mod keys;
+
 use super::{
-    Durability, Error, Options, Position, State, disk,
-    done::{Batch, DoneKeys},
-    frame::{self, Frame, Piece},
-    record::{Record, Unpark},
-    sidecar,
+    Durability, Error, Options, Position, Record, State, disk, frame,
+    segment::{Survey, begin_segment, wide},
 };
-use protocol::id::WallMs;
-use std::{collections::BTreeSet, io::Write, path::Path};
+use keys::done_keys;
+use std::path::Path;
 
 /// What a start found. Show it: each field beyond the first three is something that a person should know.
 #[must_use]
@@ -82,6 +81,10 @@ pub(super) enum Trust {
 /// Reads everything, repairs what may be repaired without asking, and returns the state.
 pub(super) fn load(dir: &Path, options: &Options, trust: Trust) -> Result<Loaded, Error> {
     disk::prepare(dir)?;
+    // A process that died between a rename and its sync left names that are visible but not durable.
+    if options.durability == Durability::Full {
+        disk::sync_dir(dir)?;
+    }
     let mut listing = disk::list(dir)?;
     for name in &listing.staged {
         disk::remove(dir, name)?;
@@ -146,11 +149,6 @@ fn damaged(file: String, offset: usize) -> Error {
     }
 }
 
-/// Widens a length; no file of ours is longer than a `u64` can say.
-pub(super) fn wide(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
-}
-
 /// Replays the newest segment. `None` when nothing of it can be read and the one before holds all there is.
 fn newest_segment(
     dir: &Path,
@@ -189,24 +187,23 @@ fn newest_segment(
         let offset = survey.gaps.first().map_or(bytes.len(), |gap| gap.0);
         return Err(damaged(file, offset));
     };
-    let (length, checkpoint) = settle(dir, &file, &bytes, &survey, checkpoint, trust, recovered)?;
+    let length = settle(dir, &file, &bytes, &survey, trust, recovered)?;
     let end = Position {
         segment: number,
         offset: length,
     };
-    Ok(Some((state, end, checkpoint)))
+    Ok(Some((state, end, wide(checkpoint))))
 }
 
-/// Brings the file in line with what was replayed. Returns its length and the length of its checkpoint.
+/// Brings the file in line with what was replayed. Returns its length.
 fn settle(
     dir: &Path,
     file: &str,
     bytes: &[u8],
     survey: &Survey<'_>,
-    checkpoint: usize,
     trust: Trust,
     recovered: &mut Recovered,
-) -> Result<(u64, u64), Error> {
+) -> Result<u64, Error> {
     let end = survey.good_end();
     let torn = bytes.len() - end;
     if torn > 0 {
@@ -228,197 +225,16 @@ fn settle(
             gaps: wide(inner.len()),
             skipped: wide(inner.iter().map(|gap| gap.1 - gap.0).sum()),
         });
-        return Ok((wide(kept.len()), wide(checkpoint)));
+        return Ok(wide(kept.len()));
     }
-    if trust == Trust::Rewrite {
-        let kept = bytes.get(..end).unwrap_or(bytes);
-        disk::replace(dir, file, kept, Durability::Full)?;
-    } else if torn > 0 {
-        disk::cut(dir, file, wide(end))?;
-    }
-    Ok((wide(end), wide(checkpoint)))
-}
-
-/// A segment taken apart.
-#[derive(Debug, Default)]
-pub(super) struct Survey<'a> {
-    pub(super) good: Vec<Frame<'a>>,
-    /// Bad places, from and to.
-    pub(super) gaps: Vec<(usize, usize)>,
-}
-
-impl<'a> Survey<'a> {
-    pub(super) fn of(bytes: &'a [u8]) -> Self {
-        let mut survey = Self::default();
-        for piece in frame::pieces(bytes) {
-            match piece {
-                Piece::Good(frame) => survey.good.push(frame),
-                Piece::Bad { offset, end } => survey.gaps.push((offset, end)),
-            }
-        }
-        survey
-    }
-
-    /// Returns where the last good record ends.
-    pub(super) fn good_end(&self) -> usize {
-        self.good.last().map_or(0, Frame::end)
-    }
-
-    /// Returns the good records as they lay, without the gaps.
-    pub(super) fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        let frames = self.good.iter();
-        let whole = frames.filter_map(|frame| bytes.get(frame.offset..frame.end()));
-        whole.flatten().copied().collect()
-    }
-}
-
-/// A segment that is complete but not in force.
-#[derive(Debug)]
-pub(super) struct Begun {
-    pub(super) file: disk::Staged,
-    /// Length of the checkpoint, which is all that is in it.
-    pub(super) bytes: u64,
-}
-
-/// Stages a segment that begins with the checkpoint of a state.
-pub(super) fn begin_segment(
-    dir: &Path,
-    number: u32,
-    state: &State,
-    how: Durability,
-) -> Result<Begun, Error> {
-    let name = disk::segment_name(number);
-    let mut bytes = 0;
-    let file = disk::stage(dir, &name, how, |writer| {
-        bytes = checkpoint(state, &name, writer)?;
-        Ok(())
-    })?;
-    Ok(Begun { file, bytes })
-}
-
-/// Writes the checkpoint of a state, record by record, because it may be larger than what one wants in memory. Returns
-/// its length.
-pub(super) fn checkpoint(state: &State, name: &str, to: &mut impl Write) -> Result<u64, Error> {
-    let mut bytes = 0;
-    let mut buffer = Vec::new();
-    let mut put = |record: &Record| {
-        buffer.clear();
-        frame::encode(record, &mut buffer)?;
-        bytes += wide(buffer.len());
-        to.write_all(&buffer).map_err(Error::io("write", name))
-    };
-    put(&state.checkpoint())?;
-    let mut records = 0;
-    for record in state.history() {
-        put(&record)?;
-        records += 1;
-    }
-    put(&Record::CheckpointEnd { records })?;
-    Ok(bytes)
-}
-
-/// Reads the sidecars and rebuilds what is missing from the segments that are still there.
-fn done_keys(
-    dir: &Path,
-    sidecars: &[u32],
-    older: &[u32],
-    newest: Option<u32>,
-    recovered: &mut Recovered,
-) -> Result<DoneKeys, Error> {
-    let mut batches = Vec::new();
-    let mut unreadable = Vec::new();
-    for &number in sidecars {
-        let file = disk::sidecar_name(number);
-        // A second pass over the same directory finds it moved.
-        if !dir.join(&file).exists() {
-            continue;
-        }
-        let bytes = disk::read(dir, &file)?;
-        match sidecar::decode(&bytes) {
-            Some(batch) => batches.push(batch),
-            None => unreadable.push((file, bytes)),
+    match trust {
+        // Also syncs when there is nothing to cut: a process that died between a write and its sync left records that can
+        // be read but are not durable, and from here on they are relied upon.
+        Trust::Disk => disk::cut(dir, file, wide(end))?,
+        Trust::Rewrite => {
+            let kept = bytes.get(..end).unwrap_or(bytes);
+            disk::replace(dir, file, kept, Durability::Full)?;
         }
     }
-    // A crash between the writing of a merged sidecar and the removal of its parts leaves both.
-    let whole: BTreeSet<u32> = batches
-        .iter()
-        .filter(|one| {
-            let mut others = batches.iter().filter(|other| other.last != one.last);
-            !others.any(|other| one.is_within(other))
-        })
-        .map(|batch| batch.last)
-        .collect();
-    batches.retain(|batch| whole.contains(&batch.last));
-    for (file, bytes) in unreadable {
-        disk::set_aside(dir, &file, &bytes)?;
-        disk::remove(dir, &file)?;
-        // It may have covered segments that are gone; only from the first one on can all be rebuilt.
-        if older.first() != Some(&1) {
-            recovered.keys_lost.push(file);
-        }
-    }
-    for &number in older {
-        let covered = |batch: &Batch| batch.first <= number && number <= batch.last;
-        if !batches.iter().any(covered) {
-            let batch = keys_of_segment(dir, number)?;
-            let name = disk::sidecar_name(number);
-            disk::replace(dir, &name, &sidecar::encode(&batch), Durability::Full)?;
-            batches.push(batch);
-        }
-    }
-    for &number in sidecars {
-        let kept = batches.iter().any(|batch| batch.last == number);
-        let name = disk::sidecar_name(number);
-        if !kept && dir.join(&name).exists() {
-            disk::remove(dir, &name)?;
-        }
-    }
-    if let Some(newest) = newest
-        && let Some(early) = batches.iter_mut().find(|batch| batch.last >= newest)
-    {
-        // A crash between the sealing of the keys and the new segment: the replay is about to find its keys itself, and
-        // must not take their turns for repetitions.
-        let own = keys_of_segment(dir, newest)?.keys;
-        early.keys.retain(|key| own.binary_search(key).is_err());
-    }
-    Ok(DoneKeys::from_batches(batches))
-}
-
-/// Collects the keys of the turns that ended in a segment, not those that its checkpoint repeats.
-fn keys_of_segment(dir: &Path, number: u32) -> Result<Batch, Error> {
-    let file = disk::segment_name(number);
-    let bytes = disk::read(dir, &file)?;
-    let (frames, _) = frame::good_prefix(&bytes);
-    let mut keys = BTreeSet::new();
-    let mut newest = WallMs::default();
-    let mut repeated = false;
-    for frame in frames {
-        let record = frame.record(&file)?;
-        if matches!(
-            record,
-            Record::Checkpoint { .. } | Record::CheckpointEnd { .. }
-        ) {
-            repeated = matches!(record, Record::Checkpoint { .. });
-        }
-        if repeated {
-            continue;
-        }
-        if let Record::Done { key, at, .. }
-        | Record::Failed { key, at, .. }
-        | Record::Unparked {
-            key,
-            how: Unpark::Drop,
-            at,
-        } = &record
-        {
-            keys.insert(key.to_bytes());
-            newest = newest.max(*at);
-        }
-    }
-    Ok(Batch {
-        first: number,
-        last: number,
-        newest,
-        keys: keys.into_iter().collect(),
-    })
+    Ok(wide(end))
 }

@@ -3,7 +3,7 @@
 
 use super::{
     Durability, Error, Record, State, disk,
-    recover::{Survey, checkpoint, wide},
+    segment::{Survey, checkpoint, wide},
 };
 use std::path::Path;
 

@@ -5,7 +5,7 @@
 use super::{
     Error, Options, State, disk,
     done::Horizon,
-    recover::{Begun, begin_segment},
+    segment::{Begun, begin_segment},
     sidecar,
 };
 use protocol::id::WallMs;

@@ -130,7 +130,7 @@ impl State {
             .map(|(_, reply)| reply.as_str())
     }
 
-    /// Returns the keys of turns, doubts and rollbacks that begin with these hex digits: what a person types.
+    /// Returns the keys of open and parked turns and of doubts that begin with these hex digits: what a person types.
     #[must_use]
     pub fn matching(&self, prefix: &str) -> Vec<TurnKey> {
         let doubts = self.doubts.keys().map(|(key, _)| *key);

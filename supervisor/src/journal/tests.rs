@@ -5,6 +5,7 @@ mod damage;
 mod full;
 mod model;
 mod rotation;
+mod speed;
 
 use super::{Durability, Journal, Options, Record, Recovered, record};
 use std::{

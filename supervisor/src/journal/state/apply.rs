@@ -14,6 +14,14 @@ use protocol::{
 use std::collections::BTreeMap;
 
 impl State {
+    /// Takes an open turn out as if it had never come: its record could not be made durable and its source was told so.
+    pub fn retract(&mut self, key: TurnKey) {
+        if let Some(turn) = self.turns.remove(&key) {
+            self.order.remove(&turn.order);
+            self.parked.remove(&key);
+        }
+    }
+
     /// Takes a record in. Total: any record in any order.
     pub fn apply(&mut self, record: &Record) {
         if let Some(at) = record.at() {
@@ -188,10 +196,9 @@ impl State {
             ..
         } = record
         {
-            let settled = turn
-                .steps
-                .get(step)
-                .is_some_and(|known| known.fate != Fate::Intended);
+            let known = turn.steps.get(step);
+            let settled = known.is_some_and(|known| known.fate != Fate::Intended)
+                || self.doubts.contains_key(&(of, *step));
             if settled {
                 return false;
             }
@@ -249,6 +256,9 @@ impl State {
             .get_mut(key)
             .and_then(|turn| turn.steps.get_mut(step));
         if let Some(known) = known {
+            if matches!(known.fate, Fate::Committed(_)) {
+                return false;
+            }
             known.fate = Fate::Uncertain;
         }
         let doubt = Doubt {
@@ -371,8 +381,14 @@ impl State {
     fn rolled_back(&mut self, key: TurnKey) -> bool {
         if let Some(turn) = self.turns.get_mut(&key) {
             turn.snap = None;
-            turn.steps
-                .retain(|_, step| step.nature != Nature::Reversible);
+            let doubts = &mut self.doubts;
+            turn.steps.retain(|number, step| {
+                let undone = step.nature == Nature::Reversible;
+                if undone {
+                    doubts.remove(&(key, *number));
+                }
+                !undone
+            });
         }
         self.rollbacks.remove(&key).is_some()
     }

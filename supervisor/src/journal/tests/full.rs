@@ -2,7 +2,7 @@
 
 use super::{Dir, accepted, done, key, open, options, put};
 use crate::journal::{
-    Error, Journal, Known, Options, Reserve, disk::Sink, disk::open_end, recover::Survey,
+    Error, Journal, Known, Options, Reserve, disk::Sink, disk::open_end, segment::Survey,
 };
 use std::{
     fs::{self, File},

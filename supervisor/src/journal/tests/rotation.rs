@@ -12,13 +12,10 @@ fn confirmed(number: u64) -> Record {
     }
 }
 
+type Picture = BTreeMap<String, Vec<u8>>;
+
 /// Pictures of the directory just before and just after a rotation, with the state.
-fn around_a_rotation() -> (
-    BTreeMap<String, Vec<u8>>,
-    BTreeMap<String, Vec<u8>>,
-    Journal,
-    Dir,
-) {
+fn around_a_rotation() -> (Picture, Picture, Journal, Dir) {
     let dir = Dir::new();
     let (mut journal, _) = open(&dir);
     put(&mut journal, &[accepted(5_000, "a"), accepted(5_001, "b")]);
@@ -127,7 +124,7 @@ fn size_on_disk_and_memory_stay_bounded_over_two_hundred_thousand_turns() {
     };
     let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
     let mut most = 0;
-    for number in 0..200_000 {
+    for number in 0..200_000_u64 {
         for record in [accepted(number, "a"), done(number), confirmed(number)] {
             journal.append(&record).unwrap();
         }
