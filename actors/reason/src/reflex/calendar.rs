@@ -15,6 +15,8 @@ pub(super) struct Calendar {
     weekdays: Vec<Vec<String>>,
     /// Short names of the weekdays: some are words of their own, so they count only behind "on" and the like.
     weekdays_short: Vec<Vec<String>>,
+    /// Names of the weekdays for every one of them: "on sundays".
+    weekdays_plural: Vec<Vec<String>>,
     /// Ordinals in words, from the first.
     ordinals: Vec<String>,
     /// What follows the digits of an ordinal.
@@ -51,7 +53,10 @@ impl Calendar {
         if !full(&self.months, 12) {
             return Some("twelve months");
         }
-        if !full(&self.weekdays, 7) || self.weekdays_short.len() != 7 {
+        if !full(&self.weekdays, 7)
+            || self.weekdays_short.len() != 7
+            || self.weekdays_plural.len() != 7
+        {
             return Some("seven weekdays");
         }
         (!(0..24).contains(&self.tonight_hour)).then_some("hour for tonight")
@@ -77,6 +82,10 @@ impl Calendar {
 
     pub(super) fn weekday_short(&self, key: &str) -> Option<Weekday> {
         Weekday::from_monday_zero_offset(place(&self.weekdays_short, key)?).ok()
+    }
+
+    pub(super) fn weekday_plural(&self, key: &str) -> Option<Weekday> {
+        Weekday::from_monday_zero_offset(place(&self.weekdays_plural, key)?).ok()
     }
 
     pub(super) fn month(&self, key: &str) -> Option<i8> {

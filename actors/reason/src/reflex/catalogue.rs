@@ -50,6 +50,7 @@ pub(super) struct Words {
     pub(super) articles: Vec<String>,
     pub(super) joiners: Vec<String>,
     pub(super) dangling: Vec<String>,
+    pub(super) alternatives: Vec<String>,
     pub(super) questions: Vec<String>,
     pub(super) stop_words: Vec<String>,
 }
@@ -149,6 +150,7 @@ pub(super) struct Sentences {
     pub(super) wrong_weekday: String,
     pub(super) midnight: String,
     pub(super) no_repeater: String,
+    pub(super) no_end: String,
 }
 
 /// The sentences around the list of commands.

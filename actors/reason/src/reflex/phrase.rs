@@ -1,6 +1,6 @@
 //! The kinds of phrases that a language file can hold. It must never hold a word of a language.
 
-use super::pattern::Pattern;
+use super::{calendar::Span, pattern::Pattern};
 use serde::Deserialize;
 
 /// Patterns that mean the same.
@@ -16,6 +16,10 @@ pub(super) struct Phrase<K> {
     pub(super) bare: Bare,
     /// The hour, for the kinds that have one.
     pub(super) hour: Option<i8>,
+    /// How many units, if the pattern does not say.
+    pub(super) count: Option<u16>,
+    /// Of which unit, if the pattern does not say.
+    pub(super) unit: Option<Span>,
 }
 
 /// Where a date counts without a leading word such as "on".

@@ -3,6 +3,7 @@
 
 use super::{
     lex::Word,
+    phrase::Lead,
     step::{Part, Place, Reader, Step},
 };
 
@@ -60,7 +61,8 @@ impl Reader<'_> {
 
     fn head(self, words: &[Word<'_>]) -> Option<Run> {
         let (to, steps) = self.greedy(words, 0, words.len(), Place::Begin);
-        (!steps.is_empty()).then_some(Run { from: 0, to, steps })
+        let alone = !self.is_alternative(words.get(to));
+        (alone && !steps.is_empty()).then_some(Run { from: 0, to, steps })
     }
 
     fn tail(self, words: &[Word<'_>], from: usize) -> Option<Run> {
@@ -84,18 +86,48 @@ impl Reader<'_> {
 
     fn middle(self, words: &[Word<'_>], from: usize, to: usize) -> Option<Run> {
         (from + 1..to.min(from + MIDDLE_MAX)).find_map(|at| {
-            let led = self.leads(words.get(at..)?).len() > 1;
-            let dangling = words.get(at - 1).is_some_and(|word| self.dangles(word));
-            if !led || dangling {
+            if words.get(at - 1).is_some_and(|word| self.dangles(word)) {
                 return None;
             }
-            let (end, steps) = self.greedy(words, at, to, Place::Middle);
-            (!steps.is_empty()).then_some(Run {
-                from: at,
-                to: end,
-                steps,
-            })
+            let led = self.leads(words.get(at..)?).len() > 1;
+            let run = if led {
+                let (end, steps) = self.greedy(words, at, to, Place::Middle);
+                Some(Run {
+                    from: at,
+                    to: end,
+                    steps,
+                })
+            } else {
+                self.day_before_time(words, at, to)
+            };
+            run.filter(|run| !run.steps.is_empty() && !self.is_alternative(words.get(run.to)))
         })
+    }
+
+    /// Reads a bare day that a time follows: "lunch Thursday at noon with Anna".
+    fn day_before_time(self, words: &[Word<'_>], from: usize, to: usize) -> Option<Run> {
+        let bare = self.steps(words, from, Place::End, None);
+        let day = bare
+            .into_iter()
+            .find(|step| matches!(step.part, Part::Day(_)) && from + step.used < to)?;
+        let at = from + day.used;
+        let time = self
+            .steps(words, at, Place::Middle, Some(&day))
+            .into_iter()
+            .find(|step| {
+                let timed = matches!(step.part, Part::Clock(_) | Part::Problem(_));
+                timed && step.lead == Some(Lead::At) && at + step.used <= to
+            })?;
+        Some(Run {
+            from,
+            to: at + time.used,
+            steps: vec![day, time],
+        })
+    }
+
+    fn is_alternative(self, word: Option<&Word<'_>>) -> bool {
+        let alternatives = &self.language.words.alternatives;
+        word.is_some_and(|word| !word.quoted && alternatives.contains(&word.key))
     }
 
     fn dangles(self, word: &Word<'_>) -> bool {

@@ -19,6 +19,8 @@ pub(super) enum Slot {
     Weekday,
     /// A weekday in full or short.
     Wday,
+    /// A weekday in the plural.
+    Wdays,
     Month,
     /// Day of a month, with or without an ordinal ending.
     Day,
@@ -29,7 +31,7 @@ pub(super) enum Slot {
     Date,
     /// A time with minutes or with am or pm.
     Clock,
-    /// A bare number from 0 to 23.
+    /// A number from 0 to 23, alone or with minutes behind a dot.
     Hour,
 }
 
@@ -41,6 +43,7 @@ impl Slot {
             "unit" => Self::Unit,
             "weekday" => Self::Weekday,
             "wday" => Self::Wday,
+            "wdays" => Self::Wdays,
             "month" => Self::Month,
             "day" => Self::Day,
             "ordinal" => Self::Ordinal,
@@ -100,6 +103,13 @@ impl Caught {
         self
     }
 
+    /// Adds what the phrase says where the pattern does not.
+    pub(super) fn or_by(mut self, count: Option<u16>, unit: Option<Span>) -> Self {
+        self.count = self.count.or(count);
+        self.unit = self.unit.or(unit);
+        self
+    }
+
     /// Fills a slot with a word, if the word can be that.
     pub(super) fn with_slot(
         mut self,
@@ -117,6 +127,7 @@ impl Caught {
                 let short = || calendar.weekday_short(key);
                 self.weekday = Some(calendar.weekday(key).or_else(short)?);
             }
+            Slot::Wdays => self.weekday = Some(calendar.weekday_plural(key)?),
             Slot::Month => self.month = Some(calendar.month(key)?),
             Slot::Day => {
                 let plain = || number(key, 1, 39);
@@ -127,10 +138,10 @@ impl Caught {
             Slot::Date => self.date = Some(Numeric::parse(key, word.tail)?),
             Slot::Clock => self.clock = Some(clock(key, calendar)?),
             Slot::Hour => {
-                let hour = number(key, 0, 23)?;
+                let (hour, minute) = key.split_once('.').unwrap_or((key, "00"));
                 self.clock = Some(Typed {
-                    hour,
-                    minute: 0,
+                    hour: number(hour, 0, 23)?,
+                    minute: number(minute, 0, 59).filter(|_| minute.len() == 2)?,
                     half: None,
                 });
             }

@@ -124,6 +124,7 @@ impl Reader<'_> {
                 let Some(caught) = pattern.prefix(spot.rest(), &self.language.calendar) else {
                     continue;
                 };
+                let caught = caught.or_by(phrase.count, phrase.unit);
                 let named = phrase.is == DateKind::Weekday && spot.lead.is_none();
                 if spot.takes_day(phrase.bare, caught.used)
                     && !(named && spot.is_name(&self.language.calendar.fixed_names))
@@ -161,6 +162,7 @@ impl Reader<'_> {
                 let Some(caught) = pattern.prefix(spot.rest(), &self.language.calendar) else {
                     continue;
                 };
+                let caught = caught.or_by(phrase.count, phrase.unit);
                 let no_such = phrase.is == RepeatPhrase::NoSuch;
                 if spot.takes_repeat(phrase.bare) && !(no_such && spot.place == Place::Middle) {
                     let typed = spot.typed(caught.used);
@@ -208,6 +210,11 @@ impl<'t> Spot<'_, 't> {
         self.previous.is_some_and(|step| step.is_day)
     }
 
+    fn behind_clock(&self) -> bool {
+        self.previous
+            .is_some_and(|step| matches!(step.part, Part::Clock(_)))
+    }
+
     fn behind_repeat(&self) -> bool {
         self.previous
             .is_some_and(|step| matches!(step.part, Part::Every(_)))
@@ -217,7 +224,8 @@ impl<'t> Spot<'_, 't> {
         let last = used.checked_sub(1).and_then(|last| self.rest().get(last));
         let paused = last.is_some_and(Word::pauses);
         match (self.lead, self.place) {
-            (Some(Lead::At), _) | (None, Place::Middle) => false,
+            (Some(Lead::At), _) => false,
+            (None, Place::Middle) => bare != Bare::Never && self.behind_clock(),
             (Some(Lead::On | Lead::By | Lead::For), _) | (None, Place::Whole) => true,
             (None, Place::End) => bare != Bare::Never || self.behind_repeat(),
             (None, Place::Begin) => match bare {

@@ -3,6 +3,7 @@
 
 use super::{
     lex::{Word, words},
+    order::without_politeness,
     runs::Run,
     step::{Reader, Step},
     tags::{self, Marks},
@@ -33,6 +34,7 @@ pub(super) fn read(reader: Reader<'_>, text: &str) -> Result<Gist, String> {
     let mut said = words(text);
     marks.take_letters(&mut said);
     marks.take_edges(&mut said, reader.language);
+    drop_politeness(reader, &mut said);
     let (times, cuts) = dates(reader, &said)?;
     let from_head = cuts.iter().any(|(from, _)| *from == 0);
     let mut kept: Vec<Word<'_>> = said
@@ -53,11 +55,21 @@ pub(super) fn read(reader: Reader<'_>, text: &str) -> Result<Gist, String> {
         .collect::<Vec<_>>()
         .join(" ");
     Ok(Gist {
-        title: trimmed(&title).to_owned(),
+        title: unquoted(trimmed(&title)).to_owned(),
         times,
         priority: marks.priority,
         tags: marks.tags,
     })
+}
+
+/// Drops "please" behind a date or a pause, where it is no word of the title: "teach him to say please".
+fn drop_politeness(reader: Reader<'_>, said: &mut Vec<Word<'_>>) {
+    let curt = without_politeness(reader.language, said);
+    let paused = curt.last().is_some_and(Word::pauses);
+    let kept = curt.len();
+    if kept < said.len() && (paused || reader.runs(curt).tail.is_some()) {
+        said.truncate(kept);
+    }
 }
 
 /// Returns the dates of the words and the words that they take.
@@ -80,6 +92,16 @@ fn dates(reader: Reader<'_>, said: &[Word<'_>]) -> Result<(Times, Vec<(usize, us
         }
     }
     Ok((Times::default(), Vec::new()))
+}
+
+/// Takes the quotes off a title that stands in them as a whole.
+fn unquoted(title: &str) -> &str {
+    let inner = title
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inner
+        .filter(|inner| !inner.contains('"') && !inner.trim().is_empty())
+        .unwrap_or(title)
 }
 
 /// Takes the marks off that led to what was cut, and the full stop of a sentence.

@@ -58,10 +58,18 @@ pub(super) fn join(steps: &[Step], days: Days<'_>) -> Result<Times, Fault> {
             return Err(Fault::Clash);
         }
     }
-    Ok(times)
+    let endless = times.scheduled.is_some_and(|when| when.repeat.is_some());
+    match times.deadline {
+        Some(When { repeat: None, .. }) if endless => {
+            let sentence = days.language.say.no_end.clone();
+            Err(Fault::Problem(sentence))
+        }
+        Some(_) | None => Ok(times),
+    }
 }
 
-/// A leading "by" opens a deadline; "on" only says which day is meant, so "by 5pm on friday" is one date.
+/// A leading "by" opens a deadline; "on" only says which day is meant, so "by 5pm on friday" is one date, and so is
+/// "tomorrow before noon".
 fn clusters(steps: &[Step]) -> Result<Vec<Cluster>, Fault> {
     let mut done = Vec::new();
     let mut open = Cluster::default();
@@ -71,7 +79,9 @@ fn clusters(steps: &[Step]) -> Result<Vec<Cluster>, Fault> {
         if second_day && step.lead.is_none() {
             return Err(Fault::Clash);
         }
-        if !open.is_empty() && (due || second_day) {
+        let same_day =
+            matches!(step.part, Part::Clock(_)) && open.day.is_some() && open.clock.is_none();
+        if !open.is_empty() && ((due && !same_day) || second_day) {
             done.push(open);
             open = Cluster::default();
         }
