@@ -162,6 +162,7 @@ struct World {
     numbers: BTreeMap<TurnKey, usize>,
     requests: u64,
     jobs: BTreeMap<u64, TurnKey>,
+    declined: BTreeSet<TurnKey>,
     kills: bool,
     full: bool,
 }
@@ -187,6 +188,7 @@ impl World {
             numbers: BTreeMap::new(),
             requests: 0,
             jobs: BTreeMap::new(),
+            declined: BTreeSet::new(),
             kills: true,
             full: false,
         };
@@ -486,7 +488,15 @@ impl World {
             );
         } else if header.kind == Kind::Leave && self.jobs.remove(&header.request).is_some() {
             let leave = frame.read::<Leave>(Codec::INTERNAL).unwrap();
+            if kind == Kindness::Writes {
+                assert_ne!(
+                    leave,
+                    Leave::Committed,
+                    "a write that was rolled back counts as done"
+                );
+            }
             if leave != Leave::Go {
+                self.declined.insert(key);
                 self.outcome(&header, "not done");
             } else if kind == Kindness::Writes {
                 self.jobs.insert(request, key);
@@ -605,6 +615,7 @@ impl World {
                     "answered before the answer was durable"
                 );
                 let client = &mut self.clients[number / 1000];
+                client.told.insert(number, deliver.turn);
                 if !client.answered.contains(&number) {
                     client.answered.push(number);
                 }
@@ -697,8 +708,12 @@ impl World {
                 assert!(written <= 1, "message {number} wrote {written} times");
                 assert!(told <= 1, "message {number} told the outside {told} times");
                 match (kindness(*number), end.first()) {
-                    (Kindness::Writes, Some(&"done")) => assert_eq!(written, 1, "message {number}"),
-                    (Kindness::Writes, Some(_)) => assert_eq!(written, 0, "message {number}"),
+                    (Kindness::Writes, Some(&"done")) if !self.declined.contains(key) => {
+                        assert_eq!(written, 1, "message {number}")
+                    }
+                    (Kindness::Writes, Some(&"failed")) => {
+                        assert_eq!(written, 0, "message {number}")
+                    }
                     _ => {}
                 }
             }
