@@ -167,7 +167,6 @@ pub struct Hub {
     phase: Phase,
     /// Where the owner was seen last: notices go there.
     owner_at: Option<(Role, Name)>,
-    /// Messages of parked turns, which get the notice as well.
     now: u64,
     wall: WallMs,
     started: u64,
@@ -176,6 +175,7 @@ pub struct Hub {
     chance: u64,
     pid: u32,
     announced: bool,
+    told_health: &'static str,
 }
 
 impl Hub {
@@ -211,6 +211,7 @@ impl Hub {
             chance: seed | 1,
             pid,
             announced: false,
+            told_health: "starting",
         };
         hub.recover();
         hub

@@ -1,6 +1,7 @@
 //! Buries strangers: the supervisor is subreaper, so what an actor's children leave behind becomes ours.
 
-use rustix::process::{Pid, WaitOptions};
+use protocol::role::Role;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, PoisonError},
@@ -64,12 +65,35 @@ impl Reaper {
                 .filter_map(|word| word.parse().ok())
             {
                 if let Some(pid) = Pid::from_raw(pid)
-                    && let Err(error) =
-                        rustix::process::kill_process(pid, rustix::process::Signal::KILL)
+                    && let Err(error) = rustix::process::kill_process(pid, Signal::KILL)
                 {
                     tracing::debug!(err = %error, "child not killed");
                 }
             }
         }
+    }
+}
+
+/// Kills a process of an earlier supervisor, if it is what it should be.
+pub fn evict(role: Role, pid: u32) {
+    let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return;
+    };
+    // The descriptor first: from here on the number cannot come to mean somebody else unnoticed.
+    let Ok(pidfd) = rustix::process::pidfd_open(raw, PidfdFlags::empty()) else {
+        return;
+    };
+    let cmdline = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let name = cmdline.split(|byte| *byte == 0).next().unwrap_or_default();
+    if name != format!("passepartout: {role}").as_bytes() {
+        tracing::warn!(
+            pid,
+            role = role.as_str(),
+            "holder of a role lock is not an actor, left alone"
+        );
+        return;
+    }
+    if let Err(error) = rustix::process::pidfd_send_signal(pidfd, Signal::KILL) {
+        tracing::warn!(pid, err = %error, "holder of a role lock not killed");
     }
 }

@@ -280,6 +280,7 @@ impl State {
             } => {
                 self.tell(role, child::Msg::Kick(generation, kick));
             }
+            Effect::Evict { role, pid } => crate::reap::evict(role, pid),
             Effect::Reply { client, reply } => {
                 // A client that has gone away does not need its answer.
                 if let Some(port) = self.clients.remove(&client) {

@@ -5,6 +5,14 @@
 //! it was done and not at all if it failed; an effect that cannot be repeated happens at most once and is listed when
 //! nobody knows; answers of one conversation come in the order of its messages.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test: a panic is its verdict"
+)]
+
 use link::{Codec, Frame};
 use protocol::{
     envelope::Header,
@@ -246,7 +254,8 @@ impl World {
                     }
                 }
                 Effect::Complain(line) => panic!("complaint: {line}"),
-                Effect::Reply { .. }
+                Effect::Evict { .. }
+                | Effect::Reply { .. }
                 | Effect::Reload { .. }
                 | Effect::Announce
                 | Effect::Tell(_)

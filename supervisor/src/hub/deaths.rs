@@ -11,6 +11,9 @@ use protocol::{id::TurnKey, lifecycle::Nack, limits::CHARGES_MAX, role::Role};
 /// Exit codes that trying again does not help: usage, missing confinement, configuration (see `kit::Exit`).
 const HOPELESS: [i32; 3] = [64, 77, 78];
 
+/// How often a lock that is held is tried again.
+const HELD_AGAIN_MS: u64 = 20;
+
 impl Hub {
     /// A process was started.
     pub fn born(&mut self, role: Role, generation: u32, pid: u32) {
@@ -18,6 +21,7 @@ impl Hub {
             && seat.generation == generation
         {
             seat.pid = pid;
+            seat.held_since = None;
         }
     }
 
@@ -36,6 +40,10 @@ impl Hub {
             Actual::Starting { .. } | Actual::Ending { .. } => seat.done > 0,
             Actual::Down | Actual::Backoff { .. } | Actual::Failed { .. } => return,
         };
+        if let Death::Held(pid) = death {
+            self.held(role, pid);
+            return;
+        }
         let ended = seat.ended.take();
         let guilty = seat.current.take().map(|(key, _)| key);
         let hung = ended == Some(Ended::Hung);
@@ -65,6 +73,28 @@ impl Hub {
         self.dispatch();
     }
 
+    /// An actor of an earlier supervisor still has the role's lock: it finishes its step, and then goes or is made to.
+    fn held(&mut self, role: Role, pid: u32) {
+        let now = self.now;
+        let orphan_ms = self.config.orphan_ms;
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
+        let since = *seat.held_since.get_or_insert(now);
+        seat.actual = Actual::Backoff {
+            at: now + HELD_AGAIN_MS,
+        };
+        // This was no life of its own.
+        seat.generation -= 1;
+        if now >= since + orphan_ms {
+            seat.held_since = Some(now);
+            self.effects.push(Effect::Note(format!(
+                "{role}: its lock is held by process {pid}, which is killed"
+            )));
+            self.effects.push(Effect::Evict { role, pid });
+        }
+    }
+
     fn plan_restart(&mut self, role: Role, death: Death, was_ready: bool, chance: u16) {
         let now = self.now;
         let running = self.phase == Phase::Running;
@@ -92,10 +122,6 @@ impl Hub {
         }
         if seat.desired == Desired::Down || !running {
             seat.actual = Actual::Down;
-            return;
-        }
-        if let Death::Held(_) = death {
-            seat.actual = Actual::Backoff { at: now + 50 };
             return;
         }
         let next = seat
@@ -159,6 +185,10 @@ impl Hub {
             let Some(turn) = self.turns.get_mut(&key) else {
                 continue;
             };
+            if let Stage::RollingBack(_) = turn.stage {
+                self.give_up_rollback(key);
+                continue;
+            }
             turn.suspect |= suspects;
             let after = if turn.charges >= CHARGES_MAX {
                 After::Park {
@@ -170,6 +200,27 @@ impl Hub {
             self.abort(key, after, &format!("{role} died"));
         }
         self.drop_asks(role, generation);
+    }
+
+    /// Taking back what a turn wrote kills memory each time: it is left as it is, and the owner is told.
+    fn give_up_rollback(&mut self, key: TurnKey) {
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
+        turn.stage = Stage::Waiting;
+        turn.wrote = false;
+        let attempt = turn.attempt.saturating_sub(1);
+        let short = key.short();
+        let text = format!(
+            "I could not take back what turn {short} wrote; look at your files. `passepartout ctl snapshots` names them."
+        );
+        self.notice(&format!("rollback:{key}"), &text);
+        self.append(Record::RollbackDone {
+            key,
+            attempt,
+            conflicts: vec!["given up".into()],
+        });
+        self.park(key, "taking back what it wrote killed memory 3 times");
     }
 
     fn charge(&mut self, key: TurnKey, role: Role, death: Death, hung: bool) {

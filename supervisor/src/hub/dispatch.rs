@@ -293,7 +293,7 @@ impl Hub {
         self.after_sync(Then::Offer { key });
     }
 
-    fn park(&mut self, key: TurnKey, why: &str) {
+    pub(super) fn park(&mut self, key: TurnKey, why: &str) {
         self.append(Record::Parked {
             key,
             why: why.into(),

@@ -36,6 +36,13 @@ pub enum Effect {
         /// Which signal.
         kick: Kick,
     },
+    /// Kill a process of an earlier supervisor that does not let go of a role's lock.
+    Evict {
+        /// Which role.
+        role: Role,
+        /// Which process.
+        pid: u32,
+    },
     /// Answer an operator.
     Reply {
         /// Who asked.

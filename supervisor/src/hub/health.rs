@@ -17,9 +17,6 @@ const LOOK_MS: u64 = 1_000;
 /// How long after the start the service manager is told at the latest (supervision spec E8).
 const ANNOUNCE_MS: u64 = 30_000;
 
-/// How long a turn may stay with one actor before it counts as forgotten, in ms; the route table's longest wait.
-const STAGE_MS: u64 = 60_000;
-
 impl Hub {
     /// Looks at every clock.
     pub fn tick(&mut self) {
@@ -37,6 +34,11 @@ impl Hub {
             self.effects.push(Effect::Announce);
         }
         self.dispatch();
+        let health = self.health();
+        if health != self.told_health {
+            self.told_health = health;
+            self.effects.push(Effect::Tell(health.to_owned()));
+        }
     }
 
     /// Returns when to call [`Hub::tick`] next.
@@ -123,7 +125,7 @@ impl Hub {
     fn check(&mut self, role: Role, since: u64) {
         let now = self.now;
         let (ping_ms, misses_max) = (self.config.ping_ms, self.config.misses);
-        let patience = STAGE_MS.min(30_000) + self.config.grace_ms;
+        let patience = self.config.deadline_ms + self.config.grace_ms;
         let healthy = self.config.restart.healthy_ms;
         let Some(seat) = self.seats.get_mut(&role) else {
             return;
@@ -218,7 +220,7 @@ impl Hub {
 
     /// A turn that stays with an actor which does not even say that it has it was lost on the way: try again.
     fn expire_turns(&mut self) {
-        let limit = STAGE_MS + self.config.grace_ms;
+        let limit = self.config.deadline_ms + self.config.grace_ms;
         let now = self.now;
         let lost: Vec<_> = self
             .turns

@@ -77,7 +77,7 @@ impl Hub {
         }
     }
 
-    fn health(&self) -> &'static str {
+    pub(super) fn health(&self) -> &'static str {
         let wanted = || {
             self.seats
                 .values()
