@@ -7,6 +7,8 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::too_many_lines,
+    clippy::semicolon_if_nothing_returned,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
