@@ -1,6 +1,7 @@
 //! What the journal adds up to: the state that survives a crash. Pure. `apply` takes any record in any order and never
 //! fails: what makes no sense where it stands is counted as an anomaly. Never changed but by a record.
 
+mod answers;
 mod apply;
 mod checkpoint;
 
@@ -8,17 +9,13 @@ use super::{
     done::DoneKeys,
     turn::{Answer, Doubt, Known, Notice, Rollback, Sent, Turn},
 };
+use answers::Answers;
+pub use answers::{ANSWERS_BYTES_MAX, ANSWERS_MAX};
 use protocol::{
     id::{Name, TurnKey, WallMs},
     role::Role,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Answers that wait for somebody to come. More than a person reads; the oldest go first.
-pub const ANSWERS_MAX: usize = 1_000;
-
-/// Text of the answers that wait, in bytes: 1,000 of the longest would be 96 MB.
-pub const ANSWERS_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Notices that wait. More means that nobody looks.
 pub const NOTICES_MAX: usize = 1_000;
@@ -35,8 +32,7 @@ pub struct State {
     parked: BTreeSet<TurnKey>,
     doubts: BTreeMap<(TurnKey, u8), Doubt>,
     rollbacks: BTreeMap<TurnKey, Rollback>,
-    answers: VecDeque<Answer>,
-    answers_bytes: usize,
+    answers: Answers,
     notices: VecDeque<Notice>,
     offsets: BTreeMap<Name, u64>,
     desired: BTreeMap<Role, bool>,
@@ -101,7 +97,7 @@ impl State {
     /// Returns the answer of a turn that ended, unless its delivery was confirmed or it was given up.
     #[must_use]
     pub fn answer(&self, key: TurnKey) -> Option<&Answer> {
-        self.answers.iter().rev().find(|answer| answer.key == key)
+        self.answers.get(key)
     }
 
     /// Returns the messages to the owner that wait, oldest first.

@@ -1,7 +1,7 @@
 //! What each record does to the state. Total: any record in any order; what makes no sense where it stands is reported
 //! to `apply`, which counts it.
 
-use super::{ANSWERS_BYTES_MAX, ANSWERS_MAX, NOTICES_MAX, State, VERBS_MAX};
+use super::{NOTICES_MAX, State, VERBS_MAX};
 use crate::journal::{
     Record, Unpark,
     turn::{Answer, Charge, Doubt, Fate, Known, Notice, Parked, Rollback, Sent, Snap, Step, Turn},
@@ -290,8 +290,7 @@ impl State {
         let Some(turn) = self.close(key, at) else {
             return false;
         };
-        self.answers_bytes += answer.text.len();
-        self.answers.push_back(Answer {
+        self.given_up += self.answers.push(Answer {
             key,
             source: turn.source,
             conversation: turn.conversation,
@@ -301,9 +300,6 @@ impl State {
             code: code.cloned(),
             sent: Sent::No,
         });
-        while self.answers.len() > ANSWERS_MAX || self.answers_bytes > ANSWERS_BYTES_MAX {
-            self.give_up_answer();
-        }
         true
     }
 
@@ -315,18 +311,6 @@ impl State {
         let turn = self.turns.remove(&key)?;
         self.order.remove(&turn.order);
         Some(turn)
-    }
-
-    /// Drops the oldest answer that may have arrived, or else the oldest.
-    fn give_up_answer(&mut self) {
-        let sent = |answer: &Answer| answer.sent == Sent::Perhaps;
-        let index = self.answers.iter().position(sent).unwrap_or(0);
-        let Some(gone) = self.answers.remove(index) else {
-            self.answers_bytes = 0;
-            return;
-        };
-        self.answers_bytes -= gone.answer.text.len();
-        self.given_up += u64::from(gone.sent == Sent::No);
     }
 
     fn park(&mut self, key: TurnKey, why: &str, at: WallMs) -> bool {
@@ -356,25 +340,16 @@ impl State {
 
     fn deliver(&mut self, key: TurnKey, how: Delivered) -> bool {
         let notice = self.notices.iter().position(|notice| notice.id == key);
-        let answer = self.answers.iter().position(|answer| answer.key == key);
-        match how {
-            Delivered::Absent => {}
-            Delivered::Confirmed => {
-                if let Some(gone) = answer.and_then(|index| self.answers.remove(index)) {
-                    self.answers_bytes -= gone.answer.text.len();
-                }
-            }
-            Delivered::Unknown => {
-                if let Some(sent) = answer.and_then(|index| self.answers.get_mut(index)) {
-                    sent.sent = Sent::Perhaps;
-                }
-            }
-        }
+        let answer = match how {
+            Delivered::Absent => self.answers.get(key).is_some(),
+            Delivered::Confirmed => self.answers.remove(key),
+            Delivered::Unknown => self.answers.mark_sent(key),
+        };
         if let (Some(index), Delivered::Confirmed | Delivered::Unknown) = (notice, how) {
             self.notices.remove(index);
         }
         // A second confirmation is no anomaly: two clients may show the same answer.
-        answer.is_some() || notice.is_some() || self.done.contains(key)
+        answer || notice.is_some() || self.done.contains(key)
     }
 
     /// What memory wrote is gone, so it may be written again; effects outside stay done.
