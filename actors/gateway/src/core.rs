@@ -1,0 +1,433 @@
+//! What the gateway decides: who belongs to which conversation, what goes to the supervisor, when an answer counts as
+//! delivered. Events and the time in, effects out; no socket, no clock.
+
+use protocol::{
+    control::Server,
+    envelope::Header,
+    id::{Name, TurnKey},
+    label::Labeled,
+    limits::TEXT_MAX,
+    outcome::{Deliver, Delivered},
+    stimulus::{Admission, Admit, Principal, Refusal},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How long an answer waits for somebody to confirm it, in ms: half of what the route table allows.
+pub const CONFIRM_MS: u64 = 5_000;
+
+/// Answers that one client may have unconfirmed; more wait here for their turn. Keeps its queue from running over
+/// when a hundred answers have waited for it.
+pub const UNCONFIRMED_MAX: usize = 16;
+
+/// Answers in hand; one more counts as absent, stays with the supervisor and is offered again.
+const DELIVERIES_MAX: usize = 1_024;
+
+/// Conversations of one client: the ancestor's clients can name a session with each message.
+const CONVERSATIONS_MAX: usize = 16;
+
+/// Messages of which the supervisor has not yet said whether it takes them. More are refused: it is busy.
+const ADMITS_MAX: usize = 512;
+
+/// Names a connection for as long as this process lives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ClientId(pub u64);
+
+/// What a client said, in whichever dialect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    /// It belongs to this conversation and to no other.
+    Hello(Name),
+    /// It belongs to this conversation too.
+    Join(Name),
+    /// A message.
+    Say {
+        /// The conversation, where the dialect names it with each message.
+        conversation: Option<Name>,
+        /// Its id.
+        message: Name,
+        /// Its text.
+        text: String,
+    },
+    /// An answer was shown.
+    Seen(TurnKey),
+    /// Is anybody there?
+    Ping,
+}
+
+impl Said {
+    /// Says whether exactly one word is said back by the core.
+    #[must_use]
+    pub const fn is_answered(&self) -> bool {
+        match self {
+            Self::Hello(_) | Self::Say { .. } | Self::Ping => true,
+            Self::Join(_) | Self::Seen(_) => false,
+        }
+    }
+}
+
+/// What happens to the core.
+#[derive(Debug)]
+pub enum Event {
+    /// A client has connected.
+    Came(ClientId),
+    /// A client has said something.
+    Heard(ClientId, Said),
+    /// An answer was written to a client that cannot confirm.
+    Written(ClientId, TurnKey),
+    /// A client is gone.
+    Left(ClientId),
+    /// The supervisor has decided about a message.
+    Admitted(u64, Admission),
+    /// The supervisor could not say.
+    NotAdmitted(u64),
+    /// The supervisor has an answer for somebody.
+    Deliver(Header, Deliver),
+    /// Time has passed.
+    Tick,
+}
+
+/// What the shell has to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Tell a client.
+    Say(ClientId, Server),
+    /// Tell the supervisor that somebody came.
+    Attach(Name),
+    /// Ask the supervisor to take a message; what it answers comes back under this number.
+    Admit(u64, Admit),
+    /// Answer the supervisor's question.
+    Delivered(Header, Delivered),
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+struct Delivery {
+    question: Header,
+    deliver: Deliver,
+    by: u64,
+    /// To whom it was sent.
+    told: BTreeSet<ClientId>,
+    /// Who of these has neither confirmed it nor got it written.
+    open: BTreeSet<ClientId>,
+    /// Whether it was written to somebody who cannot confirm.
+    written: bool,
+}
+
+/// The state.
+#[derive(Debug, Default)]
+pub struct Core {
+    clients: BTreeMap<ClientId, BTreeSet<Name>>,
+    admits: BTreeMap<u64, (ClientId, Name)>,
+    deliveries: BTreeMap<u64, Delivery>,
+    numbers: u64,
+    draining: bool,
+    now: u64,
+    effects: Vec<Effect>,
+}
+
+impl Core {
+    /// Takes an event in. `now` is in ms of a monotonic clock.
+    #[must_use]
+    pub fn handle(&mut self, event: Event, now: u64) -> Vec<Effect> {
+        self.now = self.now.max(now);
+        match event {
+            Event::Came(client) => {
+                self.clients.insert(client, BTreeSet::new());
+            }
+            Event::Heard(client, said) => self.heard(client, said),
+            Event::Written(client, turn) => self.written(client, turn),
+            Event::Left(client) => self.left(client),
+            Event::Admitted(ticket, admission) => self.admitted(ticket, &admission),
+            Event::NotAdmitted(ticket) => {
+                self.refused(
+                    ticket,
+                    "I did not get to this in time. Send it again; should it have been taken, it counts once.",
+                );
+            }
+            Event::Deliver(question, deliver) => self.deliver(question, deliver),
+            Event::Tick => {}
+        }
+        self.expire();
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Takes no message in from now on; answers go on.
+    pub const fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Returns when the next [`Event::Tick`] is due.
+    #[must_use]
+    pub fn due(&self) -> Option<u64> {
+        self.deliveries.values().map(|delivery| delivery.by).min()
+    }
+
+    /// Returns how many clients are connected.
+    #[must_use]
+    pub fn clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// Returns how many answers are on their way.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.deliveries.len()
+    }
+
+    fn say(&mut self, client: ClientId, words: Server) {
+        self.effects.push(Effect::Say(client, words));
+    }
+
+    fn heard(&mut self, client: ClientId, said: Said) {
+        match said {
+            Said::Hello(conversation) => {
+                self.clients
+                    .insert(client, BTreeSet::from([conversation.clone()]));
+                let version = env!("CARGO_PKG_VERSION").into();
+                self.say(client, Server::Welcome { version });
+                self.effects.push(Effect::Attach(conversation));
+                self.pump(client);
+            }
+            Said::Join(conversation) => {
+                self.join(client, conversation);
+            }
+            Said::Say {
+                conversation,
+                message,
+                text,
+            } => {
+                self.take(client, conversation, message, text);
+            }
+            Said::Seen(turn) => self.seen(client, turn),
+            Said::Ping => self.say(client, Server::Pong),
+        }
+    }
+
+    /// Adds a client to a conversation; false when it is in too many.
+    fn join(&mut self, client: ClientId, conversation: Name) -> bool {
+        let conversations = self.clients.entry(client).or_default();
+        if conversations.contains(&conversation) {
+            return true;
+        }
+        if conversations.len() == CONVERSATIONS_MAX {
+            return false;
+        }
+        conversations.insert(conversation.clone());
+        self.effects.push(Effect::Attach(conversation));
+        self.pump(client);
+        true
+    }
+
+    fn take(&mut self, client: ClientId, named: Option<Name>, message: Name, text: String) {
+        let refuse = |why: &str| Server::Refused {
+            message: message.to_string(),
+            why: why.into(),
+        };
+        let conversation = match named {
+            Some(name) if self.join(client, name.clone()) => Some(name),
+            Some(_) => {
+                let why = "Too many sessions on one connection: open another one.";
+                self.say(client, refuse(why));
+                return;
+            }
+            None => self
+                .clients
+                .get(&client)
+                .and_then(|names| names.first().cloned()),
+        };
+        let Some(conversation) = conversation else {
+            self.say(
+                client,
+                refuse("Say hello first, and name the conversation."),
+            );
+            return;
+        };
+        let refusal = if text.len() > TEXT_MAX {
+            Some(Refusal::TooLong)
+        } else if self.draining {
+            Some(Refusal::Draining)
+        } else if self.admits.len() >= ADMITS_MAX {
+            Some(Refusal::Busy)
+        } else {
+            None
+        };
+        if let Some(refusal) = refusal {
+            self.say(client, refuse(refusal.sentence()));
+            return;
+        }
+        self.numbers += 1;
+        self.admits.insert(self.numbers, (client, message.clone()));
+        let admit = Admit {
+            conversation,
+            message,
+            // The socket belongs to the owner alone, and the peer's user was checked when it connected.
+            principal: Principal::Owner,
+            text: Labeled::from_owner(text),
+            background: false,
+            offset: None,
+        };
+        self.effects.push(Effect::Admit(self.numbers, admit));
+    }
+
+    fn admitted(&mut self, ticket: u64, admission: &Admission) {
+        match admission {
+            Admission::Accepted(turn) | Admission::Pending(turn) | Admission::Done(turn) => {
+                let Some((client, message)) = self.admits.remove(&ticket) else {
+                    return;
+                };
+                if self.clients.contains_key(&client) {
+                    let words = Server::Accepted {
+                        message: message.into(),
+                        turn: turn.to_string(),
+                    };
+                    self.say(client, words);
+                }
+            }
+            Admission::Refused(refusal) => self.refused(ticket, refusal.sentence()),
+        }
+    }
+
+    fn refused(&mut self, ticket: u64, why: &str) {
+        let Some((client, message)) = self.admits.remove(&ticket) else {
+            return;
+        };
+        if self.clients.contains_key(&client) {
+            self.say(
+                client,
+                Server::Refused {
+                    message: message.into(),
+                    why: why.into(),
+                },
+            );
+        }
+    }
+
+    fn deliver(&mut self, question: Header, deliver: Deliver) {
+        let members: Vec<ClientId> = self
+            .clients
+            .iter()
+            .filter(|(_, names)| names.contains(&deliver.conversation))
+            .map(|(client, _)| *client)
+            .collect();
+        if members.is_empty() || self.deliveries.len() >= DELIVERIES_MAX {
+            self.effects
+                .push(Effect::Delivered(question, Delivered::Absent));
+            return;
+        }
+        self.numbers += 1;
+        let delivery = Delivery {
+            question,
+            deliver,
+            by: self.now + CONFIRM_MS,
+            told: BTreeSet::new(),
+            open: BTreeSet::new(),
+            written: false,
+        };
+        self.deliveries.insert(self.numbers, delivery);
+        for client in members {
+            self.pump(client);
+        }
+    }
+
+    /// Sends a client what waits for it, as far as its window goes.
+    fn pump(&mut self, client: ClientId) {
+        let Some(conversations) = self.clients.get(&client) else {
+            return;
+        };
+        let open = self
+            .deliveries
+            .values()
+            .filter(|d| d.open.contains(&client))
+            .count();
+        let next = self
+            .deliveries
+            .values_mut()
+            .filter(|d| {
+                conversations.contains(&d.deliver.conversation) && !d.told.contains(&client)
+            })
+            .take(UNCONFIRMED_MAX.saturating_sub(open));
+        for delivery in next {
+            delivery.told.insert(client);
+            delivery.open.insert(client);
+            let message = delivery.deliver.message.clone();
+            let words = Server::Answer {
+                turn: delivery.deliver.turn.to_string(),
+                message: message.map_or_else(String::new, String::from),
+                text: delivery.deliver.text.text.clone(),
+            };
+            self.effects.push(Effect::Say(client, words));
+        }
+    }
+
+    fn seen(&mut self, client: ClientId, turn: TurnKey) {
+        let fits = |d: &Delivery| d.deliver.turn == turn && d.open.contains(&client);
+        self.settle(|delivery| fits(delivery).then_some(Delivered::Confirmed));
+    }
+
+    fn written(&mut self, client: ClientId, turn: TurnKey) {
+        for delivery in self.deliveries.values_mut() {
+            if delivery.deliver.turn == turn && delivery.open.remove(&client) {
+                delivery.written = true;
+            }
+        }
+        self.settle_hopeless();
+        self.pump(client);
+    }
+
+    fn left(&mut self, client: ClientId) {
+        self.clients.remove(&client);
+        for delivery in self.deliveries.values_mut() {
+            delivery.open.remove(&client);
+        }
+        self.settle_hopeless();
+    }
+
+    /// Settles what nobody can confirm any more.
+    fn settle_hopeless(&mut self) {
+        let clients = std::mem::take(&mut self.clients);
+        self.settle(|delivery| {
+            let hope = clients.iter().any(|(client, names)| {
+                delivery.open.contains(client)
+                    || (names.contains(&delivery.deliver.conversation)
+                        && !delivery.told.contains(client))
+            });
+            (!hope).then(|| delivery.without_confirmation())
+        });
+        self.clients = clients;
+    }
+
+    fn expire(&mut self) {
+        let now = self.now;
+        self.settle(|delivery| (delivery.by <= now).then(|| delivery.without_confirmation()));
+    }
+
+    /// Answers the questions that `how` has an answer for; whose window that opens gets what waits.
+    fn settle(&mut self, how: impl Fn(&Delivery) -> Option<Delivered>) {
+        let mut freed = BTreeSet::new();
+        let effects = &mut self.effects;
+        self.deliveries.retain(|_, delivery| {
+            let Some(how) = how(delivery) else {
+                return true;
+            };
+            effects.push(Effect::Delivered(delivery.question, how));
+            freed.append(&mut delivery.open);
+            false
+        });
+        for client in freed {
+            self.pump(client);
+        }
+    }
+}
+
+impl Delivery {
+    const fn without_confirmation(&self) -> Delivered {
+        if self.written {
+            Delivered::Unknown
+        } else {
+            Delivered::Absent
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
