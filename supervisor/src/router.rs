@@ -281,7 +281,11 @@ impl State {
                 self.tell(role, child::Msg::Kick(generation, kick));
             }
             Effect::Evict { role, pid } => crate::reap::evict(role, pid),
-            Effect::Reply { client, reply } => {
+            Effect::Reply { client, mut reply } => {
+                if let Reply::Status(status) = &mut reply {
+                    status.counts.syncs = self.journal.counters().syncs;
+                    status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);
+                }
                 // A client that has gone away does not need its answer.
                 if let Some(port) = self.clients.remove(&client) {
                     drop(port.send(reply));
