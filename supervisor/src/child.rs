@@ -8,6 +8,7 @@ use crate::{
     reap::Reaper,
     router,
 };
+use bytes::BytesMut;
 use kit::sys::{Birth, Farewell};
 use link::{
     Channel, Frame,
@@ -20,9 +21,8 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions},
 };
 use std::{io, path::PathBuf, time::Duration};
-use bytes::BytesMut;
 use tokio::{
-    io::{AsyncReadExt as _, Interest, unix::AsyncFd},
+    io::{AsyncReadExt as _, unix::AsyncFd},
     sync::mpsc,
 };
 
@@ -113,7 +113,14 @@ impl State {
                 Death::NotBorn
             }
         };
-        report(&self.seed.router, router::Msg::Died { role, generation, death });
+        report(
+            &self.seed.router,
+            router::Msg::Died {
+                role,
+                generation,
+                death,
+            },
+        );
     }
 
     fn bear(&mut self, generation: u32) -> io::Result<Born> {
@@ -148,14 +155,25 @@ impl State {
         let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let raw = raw.ok_or_else(|| io::Error::other("process id out of range"))?;
         let pidfd = rustix::process::pidfd_open(raw, PidfdFlags::NONBLOCK)?;
-        report(&self.seed.router, router::Msg::Born { role, generation, pid });
+        report(
+            &self.seed.router,
+            router::Msg::Born {
+                role,
+                generation,
+                pid,
+            },
+        );
         let (sender, orders) = mpsc::channel(INBOX);
         let life = Life {
             seed: self.seed.clone(),
             generation,
             pid: raw,
-            pidfd: AsyncFd::register_with_interest(pidfd, Interest::READABLE)?,
-            channel: Channel::new(tokio::net::UnixStream::from_std(ours)?, FRAME_MAX, Flow::Credited),
+            pidfd: kit::sys::watch_pidfd(pidfd)?,
+            channel: Channel::new(
+                tokio::net::UnixStream::from_std(ours)?,
+                FRAME_MAX,
+                Flow::Credited,
+            ),
         };
         kit::task::spawn("life", life.run(orders));
         kit::task::spawn("log", relay(OwnedFd::from(log), self.seed.ring.clone()));
@@ -163,11 +181,16 @@ impl State {
     }
 
     fn order(&mut self, generation: u32, order: Order) {
-        let Some((current, sender)) = &self.life else { return };
+        let Some((current, sender)) = &self.life else {
+            return;
+        };
         if *current == generation
             && let Err(mpsc::error::TrySendError::Full(_)) = sender.try_send(order)
         {
-            tracing::error!(role = self.seed.role.as_str(), "orders pile up, one is dropped");
+            tracing::error!(
+                role = self.seed.role.as_str(),
+                "orders pile up, one is dropped"
+            );
         }
     }
 }
@@ -232,7 +255,11 @@ impl Life {
         let (role, generation) = (self.seed.role, self.generation);
         match arrival {
             Ok(Arrival::Frame(frame)) => {
-                self.report(router::Msg::Frame { role, generation, frame });
+                self.report(router::Msg::Frame {
+                    role,
+                    generation,
+                    frame,
+                });
                 true
             }
             Ok(Arrival::Unknown { kind, .. }) => {
@@ -267,7 +294,11 @@ impl Life {
         drop(self.pidfd.readable().await);
         // What it had said before it died counts.
         while let Ok(Some(Arrival::Frame(frame))) = self.channel.drain() {
-            self.report(router::Msg::Frame { role, generation, frame });
+            self.report(router::Msg::Frame {
+                role,
+                generation,
+                frame,
+            });
         }
         // Whatever it started in its process group goes with it. Before the reaping, which frees the number.
         if let Err(error) = rustix::process::kill_process_group(self.pid, Signal::KILL)
@@ -288,7 +319,11 @@ impl Life {
         };
         self.seed.reaper.disown(self.pid);
         self.seed.reaper.bury_strangers();
-        self.report(router::Msg::Died { role, generation, death });
+        self.report(router::Msg::Died {
+            role,
+            generation,
+            death,
+        });
     }
 
     fn report(&self, msg: router::Msg) {
@@ -307,7 +342,9 @@ const LINE_MAX: usize = 4_096;
 
 /// Takes an actor's log lines over until the last holder of the pipe is gone.
 async fn relay(pipe: OwnedFd, ring: LogRing) {
-    let Ok(mut pipe) = tokio::net::unix::pipe::Receiver::from_owned_fd(pipe) else { return };
+    let Ok(mut pipe) = tokio::net::unix::pipe::Receiver::from_owned_fd(pipe) else {
+        return;
+    };
     let mut throttle = Throttle::default();
     let mut buffer = BytesMut::with_capacity(LINE_MAX);
     while let Ok(1..) = pipe.read_buf(&mut buffer).await {
@@ -321,6 +358,9 @@ async fn relay(pipe: OwnedFd, ring: LogRing) {
 }
 
 fn line_end(buffer: &[u8]) -> Option<usize> {
-    let newline = buffer.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+    let newline = buffer
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map(|at| at + 1);
     newline.or((buffer.len() >= LINE_MAX).then_some(buffer.len()))
 }

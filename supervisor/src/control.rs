@@ -80,7 +80,11 @@ fn listen(path: &Path) -> io::Result<Listener> {
     remove_socket(path);
     let name = path.to_fs_name::<GenericFilePath>()?;
     // Not reclaimed by path at drop: that could take somebody else's file.
-    ListenerOptions::new().name(name).mode(0o600).reclaim_name(false).create_tokio()
+    ListenerOptions::new()
+        .name(name)
+        .mode(0o600)
+        .reclaim_name(false)
+        .create_tokio()
 }
 
 /// Takes a leftover socket away.
@@ -142,10 +146,14 @@ async fn client(seed: &Seed, stream: Stream) {
             return;
         }
     }
-    let stream = OwnedFd::try_from(stream)
-        .map(std::os::unix::net::UnixStream::from)
-        .and_then(tokio::net::UnixStream::from_std);
-    let Ok(stream) = stream else { return };
+    // From here on a plain tokio stream: shutdown of the crate's own does nothing (supervision spec C2).
+    let Stream::UdSocket(stream) = stream;
+    let Ok(stream) = OwnedFd::try_from(stream) else {
+        return;
+    };
+    let Ok(stream) = tokio::net::UnixStream::from_std(stream.into()) else {
+        return;
+    };
     let mut channel = Channel::new(stream, CTL_FRAME_MAX, Flow::Free);
     while let Ok(Ok(Arrival::Frame(frame))) = tokio::time::timeout(IDLE, channel.next()).await {
         let reply = match frame.read::<Request>(Codec::Json) {
@@ -181,7 +189,10 @@ async fn say(channel: &mut Channel, reply: &Reply) -> Result<(), link::Error> {
             room -= line.len() * 2;
             kept.push(line.clone());
         }
-        kept.push(format!("({} earlier lines do not fit)", lines.len() - kept.len()));
+        kept.push(format!(
+            "({} earlier lines do not fit)",
+            lines.len() - kept.len()
+        ));
         kept.reverse();
         frame = Frame::new(header, Codec::Json, &Reply::Lines(kept))?;
     }
@@ -210,26 +221,50 @@ async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Opt
         Verb::Trace { turn } => Some(doctor::trace(&seed.paths, &turn)),
         Verb::JournalVerify => Some(doctor::verify(&seed.paths)),
         Verb::Doctor => {
-            let status = Request { verb: Verb::Status, ..request };
-            match ask(seed, status).await {
-                Reply::Status(status) => Some(doctor::examine(&seed.paths, &status)),
-                other => Some(other),
-            }
+            let reply = ask(
+                seed,
+                Request {
+                    verb: Verb::Status,
+                    ..request
+                },
+            )
+            .await;
+            let Reply::Status(status) = reply else {
+                return Some(reply);
+            };
+            Some(doctor::examine(&seed.paths, &status))
         }
-        _ => match ask(seed, request).await {
-            Reply::Status(mut status) => {
+        Verb::Status
+        | Verb::Start { .. }
+        | Verb::Stop { .. }
+        | Verb::Restart { .. }
+        | Verb::Drain
+        | Verb::Reload
+        | Verb::ParkedList
+        | Verb::ParkedRetry { .. }
+        | Verb::ParkedDrop { .. }
+        | Verb::UncertainList
+        | Verb::UncertainResolve { .. }
+        | Verb::Snapshots { .. }
+        | Verb::Rollback { .. }
+        | Verb::Inject { .. }
+        | Verb::Version => {
+            let mut reply = ask(seed, request).await;
+            if let Reply::Status(status) = &mut reply {
                 for role in &mut status.roles {
                     role.rss_kib = doctor::rss_kib(role.pid);
                 }
-                Some(Reply::Status(status))
             }
-            other => Some(other),
-        },
+            Some(reply)
+        }
     }
 }
 
 async fn ask(seed: &Seed, request: Request) -> Reply {
-    let call = seed.router.call(|port| router::Msg::Request(Box::new(request), port), Some(VERB));
+    let call = seed.router.call(
+        |port| router::Msg::Request(Box::new(request), port),
+        Some(VERB),
+    );
     match call.await {
         Ok(CallResult::Success(reply)) => reply,
         Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Reply::Refused {

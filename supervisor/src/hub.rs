@@ -80,6 +80,10 @@ pub struct Config {
     pub waiting: usize,
     /// Tries of a turn in transient trouble.
     pub retries: u8,
+    /// How long a turn may stay with one actor.
+    pub deadline_ms: u64,
+    /// How long an actor of an earlier supervisor may keep its role's lock.
+    pub orphan_ms: u64,
     /// Time for turns in hand when draining.
     pub step_ms: u64,
     /// Time for the whole drain.
@@ -92,7 +96,10 @@ pub struct Config {
 #[derive(Debug, Clone)]
 enum Then {
     /// A frame goes out, or another one if the journal fails.
-    Send { frame: Frame, otherwise: Option<Frame> },
+    Send {
+        frame: Frame,
+        otherwise: Option<Frame>,
+    },
     /// A message was taken: its source is told and the turn may run. Or it is refused and forgotten.
     Admitted { key: TurnKey, question: Header },
     /// An answer or notice is offered to its gateway.
@@ -160,7 +167,6 @@ pub struct Hub {
     phase: Phase,
     /// Where the owner was seen last: notices go there.
     owner_at: Option<(Role, Name)>,
-    /// Messages of parked turns, which get the notice as well.
     now: u64,
     wall: WallMs,
     started: u64,
@@ -169,6 +175,7 @@ pub struct Hub {
     chance: u64,
     pid: u32,
     announced: bool,
+    told_health: &'static str,
 }
 
 impl Hub {
@@ -178,7 +185,10 @@ impl Hub {
         let mut hub = Self {
             config,
             state,
-            seats: Role::ACTORS.into_iter().map(|role| (role, Seat::new(role))).collect(),
+            seats: Role::ACTORS
+                .into_iter()
+                .map(|role| (role, Seat::new(role)))
+                .collect(),
             turns: BTreeMap::new(),
             queues: BTreeMap::new(),
             startable: BTreeSet::new(),
@@ -201,6 +211,7 @@ impl Hub {
             chance: seed | 1,
             pid,
             announced: false,
+            told_health: "starting",
         };
         hub.recover();
         hub
@@ -250,8 +261,15 @@ impl Hub {
         let open: Vec<_> = self.state.open().cloned().collect();
         for known in open {
             let snap = known.snap.as_ref().map(|snap| snap.attempt);
-            let rolling = self.state.rollbacks().find(|r| r.key == known.key).map(|r| r.attempt);
-            let last = known.attempt.max(snap.unwrap_or(0)).max(rolling.unwrap_or(0));
+            let rolling = self
+                .state
+                .rollbacks()
+                .find(|r| r.key == known.key)
+                .map(|r| r.attempt);
+            let last = known
+                .attempt
+                .max(snap.unwrap_or(0))
+                .max(rolling.unwrap_or(0));
             self.numbers += 1;
             let turn = Turn {
                 key: known.key,
@@ -302,8 +320,15 @@ impl Hub {
     }
 
     fn send(&mut self, frame: Frame) {
-        let generation = self.seats.get(&frame.header.to).map_or(0, |seat| seat.generation);
-        self.effects.push(Effect::Send { role: frame.header.to, generation, frame });
+        let generation = self
+            .seats
+            .get(&frame.header.to)
+            .map_or(0, |seat| seat.generation);
+        self.effects.push(Effect::Send {
+            role: frame.header.to,
+            generation,
+            frame,
+        });
     }
 
     fn tell<T: Serialize>(&mut self, header: Header, body: &T) {
@@ -344,7 +369,9 @@ impl Hub {
 
     /// What was appended is durable.
     pub fn durable(&mut self, token: u64) {
-        let Some(then) = self.pending.remove(&token) else { return };
+        let Some(then) = self.pending.remove(&token) else {
+            return;
+        };
         match then {
             Then::Send { frame, .. } => self.send(frame),
             Then::Admitted { key, question } => self.admitted(key, &question),
@@ -357,7 +384,9 @@ impl Hub {
 
     /// What was appended is not durable, and may be lost.
     pub fn not_durable(&mut self, token: u64) {
-        let Some(then) = self.pending.remove(&token) else { return };
+        let Some(then) = self.pending.remove(&token) else {
+            return;
+        };
         match then {
             Then::Send { otherwise, .. } => {
                 if let Some(frame) = otherwise {

@@ -19,6 +19,7 @@ pub mod paths;
 pub mod reap;
 pub mod restart;
 pub mod router;
+pub mod routes;
 pub mod seat;
 pub mod settings;
 pub mod tree;

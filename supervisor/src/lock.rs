@@ -3,7 +3,7 @@
 use rustix::fs::{FlockOperation, flock};
 use std::{
     fs::File,
-    io::{self, Read as _, Seek as _, Write as _},
+    io::{self, Seek as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::Path,
 };
@@ -22,7 +22,7 @@ pub enum Lock {
 /// # Errors
 /// When the file cannot be opened.
 pub fn take(path: &Path) -> io::Result<Lock> {
-    let mut file = std::fs::OpenOptions::new()
+    let file = std::fs::OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
@@ -32,8 +32,7 @@ pub fn take(path: &Path) -> io::Result<Lock> {
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Lock::Taken(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => {
-            let mut text = String::new();
-            file.read_to_string(&mut text)?;
+            let text = std::fs::read_to_string(path)?;
             Ok(Lock::Held(text.trim().parse().unwrap_or(0)))
         }
         Err(error) => Err(error.into()),
@@ -57,7 +56,9 @@ mod tests {
     #[test]
     fn second_taker_learns_who_holds_the_lock() {
         let path = std::env::temp_dir().join(format!("pp-lock-{}", std::process::id()));
-        let Lock::Taken(mut first) = take(&path).unwrap() else { panic!("free lock not taken") };
+        let Lock::Taken(mut first) = take(&path).unwrap() else {
+            panic!("free lock not taken")
+        };
         sign(&mut first, 4711).unwrap();
         assert!(matches!(take(&path).unwrap(), Lock::Held(4711)));
         drop(first);

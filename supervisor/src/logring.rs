@@ -26,7 +26,10 @@ pub struct LogRing {
 
 impl Default for LogRing {
     fn default() -> Self {
-        Self { lines: Arc::default(), follow: broadcast::channel(256).0 }
+        Self {
+            lines: Arc::default(),
+            follow: broadcast::channel(256).0,
+        }
     }
 }
 
@@ -51,7 +54,11 @@ impl LogRing {
     #[must_use]
     pub fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
+        lines
+            .iter()
+            .skip(lines.len().saturating_sub(count))
+            .cloned()
+            .collect()
     }
 
     /// Returns all lines from now on; one that reads too slowly loses the oldest.
@@ -74,12 +81,25 @@ impl Throttle {
     pub fn line(&mut self, ring: &LogRing, second: u64, line: &str) {
         if second != self.second {
             if self.dropped > 0 {
-                emit(ring, &format!("{{\"level\":\"WARN\",\"message\":\"log lines dropped\",\"count\":{}}}", self.dropped));
+                emit(
+                    ring,
+                    &format!(
+                        "{{\"level\":\"WARN\",\"message\":\"log lines dropped\",\"count\":{}}}",
+                        self.dropped
+                    ),
+                );
             }
-            *self = Self { second, ..Self::default() };
+            *self = Self {
+                second,
+                ..Self::default()
+            };
         }
         self.passed += 1;
-        if self.passed <= RATE { emit(ring, line) } else { self.dropped += 1 }
+        if self.passed <= RATE {
+            emit(ring, line);
+        } else {
+            self.dropped += 1;
+        }
     }
 }
 
@@ -101,6 +121,12 @@ mod tests {
         }
         throttle.line(&ring, 2, "y");
         let last = ring.last(2);
-        assert_eq!(last, [r#"{"level":"WARN","message":"log lines dropped","count":50}"#, "y"]);
+        assert_eq!(
+            last,
+            [
+                r#"{"level":"WARN","message":"log lines dropped","count":50}"#,
+                "y"
+            ]
+        );
     }
 }

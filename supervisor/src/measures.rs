@@ -1,51 +1,97 @@
 //! From settings, which people write, to the hub's measures, which it counts with.
 
-use crate::{hub::Config, restart::Policy, settings::Settings};
-use protocol::role::Role;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{
+    hub::Config,
+    journal::Options,
+    restart::Policy,
+    settings::{Restart, Settings},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
-/// Puts the hub's measures together.
+/// Puts the hub's measures together. `zone` is the system's, for settings that name none.
 #[must_use]
-pub fn config(settings: &Settings, memex: String, memory_state: String, local_socket: String) -> Config {
+pub fn config(settings: &Settings, zone: &str, places: Places) -> Config {
     let mut memory_mib = BTreeMap::new();
     let mut disabled = BTreeSet::new();
-    for role in Role::ACTORS {
-        let of = settings.role(role);
-        memory_mib.insert(role, of.memory_mib);
+    for (role, of) in &settings.roles {
+        memory_mib.insert(*role, of.memory_mib);
         if !of.enabled {
-            disabled.insert(role);
+            disabled.insert(*role);
         }
     }
+    let zone = if settings.zone.is_empty() {
+        zone
+    } else {
+        &settings.zone
+    };
     Config {
-        memex,
-        memory_state,
-        local_socket,
-        zone: settings.zone.clone(),
+        memex: places.memex,
+        memory_state: places.memory_state,
+        local_socket: places.local_socket,
+        zone: zone.to_owned(),
         faults: settings.faults.inject.clone(),
         outside: settings.faults.outside.clone(),
         require_sandbox: settings.sandbox.require,
         memory_mib,
         disabled,
-        restart: Policy {
-            ladder_ms: settings.restart.ladder_ms.clone(),
-            jitter_percent: settings.restart.jitter_percent,
-            healthy_ms: settings.restart.healthy_ms,
-            degraded_after: settings.restart.degraded_after,
-            window_ms: settings.restart.degraded_window_ms,
-            degraded_every_ms: settings.restart.degraded_every_ms,
-        },
-        ping_ms: settings.health.ping_ms,
+        restart: policy(&settings.restart),
+        ping_ms: ms(settings.health.ping),
         misses: settings.health.misses,
-        start_ms: settings.health.start_ms,
-        start_max_ms: settings.health.start_max_ms,
-        grace_ms: settings.health.grace_ms,
-        term_ms: settings.health.term_ms,
+        start_ms: ms(settings.health.start),
+        start_max_ms: ms(settings.health.start_max),
+        grace_ms: ms(settings.health.grace),
+        term_ms: ms(settings.health.term),
         depth: settings.turn.depth,
         running: settings.turn.running,
         waiting: settings.turn.waiting,
         retries: settings.turn.retries,
-        step_ms: settings.drain.step_ms,
-        total_ms: settings.drain.total_ms,
-        quick_ms: settings.drain.quick_ms,
+        deadline_ms: ms(settings.turn.deadline),
+        orphan_ms: ms(settings.orphan.wait),
+        step_ms: ms(settings.drain.step),
+        total_ms: ms(settings.drain.total),
+        quick_ms: ms(settings.drain.quick),
     }
+}
+
+/// Where actors find their things, as absolute paths.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The memex.
+    pub memex: String,
+    /// Memory's state folder.
+    pub memory_state: String,
+    /// The local gateway's socket.
+    pub local_socket: String,
+}
+
+/// Puts the journal's options together.
+#[must_use]
+pub fn journal(settings: &Settings) -> Options {
+    let of = &settings.journal;
+    Options {
+        segment_bytes: of.segment_bytes,
+        segments: of.segments,
+        reserve_bytes: of.reserve_bytes,
+        done_keys: of.done_keys,
+        done_days: of.done_days,
+        ..Options::default()
+    }
+}
+
+fn policy(of: &Restart) -> Policy {
+    Policy {
+        ladder_ms: of.ladder.iter().copied().map(ms).collect(),
+        jitter_percent: u8::try_from(of.jitter_percent).unwrap_or(100).min(100),
+        healthy_ms: ms(of.healthy),
+        degraded_after: usize::try_from(of.degraded_after).unwrap_or(usize::MAX),
+        window_ms: ms(of.degraded_window),
+        degraded_every_ms: ms(of.degraded_every),
+    }
+}
+
+fn ms(of: Duration) -> u64 {
+    u64::try_from(of.as_millis()).unwrap_or(u64::MAX)
 }

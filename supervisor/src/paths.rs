@@ -61,7 +61,9 @@ pub enum Error {
         source: io::Error,
     },
     /// Somebody else could put things there.
-    #[error("{path} is not a folder of yours alone (owner {owner}, mode {mode:o}): chmod 700 it, or give another one")]
+    #[error(
+        "{path} is not a folder of yours alone (owner {owner}, mode {mode:o}): chmod 700 it, or give another one"
+    )]
     Shared {
         /// Which.
         path: PathBuf,
@@ -97,7 +99,11 @@ impl Paths {
             "default".to_owned()
         } else {
             let digest: [u8; 32] = Sha256::digest(memex.as_os_str().as_encoded_bytes()).into();
-            let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+            let hash: String = digest
+                .iter()
+                .take(6)
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
             format!("memex-{hash}")
         };
         let below = |xdg: &Option<PathBuf>, fallback: &str| {
@@ -121,7 +127,12 @@ impl Paths {
                 PathBuf::from(format!("/tmp/passepartout-{uid}")).join(&instance)
             }
         };
-        Ok(Self { memex, config, state, runtime })
+        Ok(Self {
+            memex,
+            config,
+            state,
+            runtime,
+        })
     }
 
     /// Returns the configuration file that the wishes lead to.
@@ -182,8 +193,15 @@ impl Paths {
 }
 
 fn make_private(path: &Path) -> Result<(), Error> {
-    let fault = |source| Error::Folder { path: path.into(), source };
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fault)?;
+    let fault = |source| Error::Folder {
+        path: path.into(),
+        source,
+    };
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(fault)?;
     let meta = std::fs::symlink_metadata(path).map_err(fault)?;
     let own = meta.uid() == rustix::process::getuid().as_raw();
     let private = FileType::from_raw_mode(meta.mode()) == FileType::Directory
@@ -191,7 +209,11 @@ fn make_private(path: &Path) -> Result<(), Error> {
     if own && private {
         Ok(())
     } else {
-        Err(Error::Shared { path: path.into(), owner: meta.uid(), mode: meta.mode() & 0o7777 })
+        Err(Error::Shared {
+            path: path.into(),
+            owner: meta.uid(),
+            mode: meta.mode() & 0o7777,
+        })
     }
 }
 
@@ -204,7 +226,9 @@ fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
 
 /// Makes a path absolute and resolves links as far as it is there, so that one memex has one name.
 fn absolute(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
+    std::fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.into())
 }
 
 #[cfg(test)]
@@ -212,21 +236,44 @@ mod tests {
     use super::*;
 
     fn wishes() -> Wishes {
-        Wishes { home: Some("/home/anna".into()), ..Wishes::default() }
+        Wishes {
+            home: Some("/home/anna".into()),
+            ..Wishes::default()
+        }
     }
 
     #[test]
     fn defaults_follow_xdg() {
         let paths = Paths::find(&wishes(), None).unwrap();
         assert_eq!(paths.memex, Path::new("/home/anna/memex"));
-        assert_eq!(paths.state, Path::new("/home/anna/.local/state/passepartout/default"));
-        assert_eq!(paths.config, Path::new("/home/anna/.config/passepartout/config.toml"));
+        assert_eq!(
+            paths.state,
+            Path::new("/home/anna/.local/state/passepartout/default")
+        );
+        assert_eq!(
+            paths.config,
+            Path::new("/home/anna/.config/passepartout/config.toml")
+        );
     }
 
     #[test]
     fn another_memex_is_another_instance() {
-        let one = Paths::find(&Wishes { memex: Some("/a".into()), ..wishes() }, None).unwrap();
-        let two = Paths::find(&Wishes { memex: Some("/b".into()), ..wishes() }, None).unwrap();
+        let one = Paths::find(
+            &Wishes {
+                memex: Some("/a".into()),
+                ..wishes()
+            },
+            None,
+        )
+        .unwrap();
+        let two = Paths::find(
+            &Wishes {
+                memex: Some("/b".into()),
+                ..wishes()
+            },
+            None,
+        )
+        .unwrap();
         assert_ne!(one.state, two.state);
         assert_ne!(one.runtime, two.runtime);
     }
@@ -239,8 +286,13 @@ mod tests {
 
     #[test]
     fn socket_path_that_is_too_long_is_refused_with_advice() {
-        let dir = std::env::temp_dir().join(format!("pp-{}-{}", std::process::id(), "x".repeat(90)));
-        let paths = Paths { state: dir.clone(), runtime: dir.clone(), ..Paths::find(&wishes(), None).unwrap() };
+        let dir =
+            std::env::temp_dir().join(format!("pp-{}-{}", std::process::id(), "x".repeat(90)));
+        let paths = Paths {
+            state: dir.clone(),
+            runtime: dir.clone(),
+            ..Paths::find(&wishes(), None).unwrap()
+        };
         let error = paths.prepare().unwrap_err();
         std::fs::remove_dir_all(&dir).unwrap();
         assert!(error.to_string().contains("--runtime-dir"), "{error}");

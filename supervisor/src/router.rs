@@ -7,7 +7,7 @@
 use crate::{
     child,
     hub::{Death, Effect, Hub},
-    journal::{Journal, Options},
+    journal::{Journal, Reserve},
     notify,
     tree::Reload,
 };
@@ -25,6 +25,9 @@ use std::{
 
 /// How often a journal that cannot be written is tried again.
 const JOURNAL_RETRY: Duration = Duration::from_secs(2);
+
+/// Free bytes with which a disk without a reserve counts as not full: a segment of the journal.
+const ROOM: u64 = 4 * 1024 * 1024;
 
 /// What the router is told. Only events that the supervisor itself makes: frames arrive within credit.
 #[derive(Debug)]
@@ -134,7 +137,13 @@ impl Actor for Router {
     type Arguments = Parts;
 
     async fn pre_start(&self, _: ActorRef<Msg>, parts: Parts) -> Result<State, ActorProcessingErr> {
-        let Parts { hub, journal, reload, done, zero } = parts;
+        let Parts {
+            hub,
+            journal,
+            reload,
+            done,
+            zero,
+        } = parts;
         Ok(State {
             hub,
             journal,
@@ -166,7 +175,10 @@ impl Actor for Router {
         state.set_clock(&myself);
         let took = clock::monotonic().duration_since(begun);
         if took > Duration::from_secs(1) {
-            tracing::warn!(elapsed_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "slow pass");
+            tracing::warn!(
+                elapsed_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+                "slow pass"
+            );
         }
         Ok(())
     }
@@ -187,11 +199,27 @@ impl State {
             Msg::Replaced(role, child) => {
                 self.children.insert(role, child);
             }
-            Msg::Frame { role, generation, frame } => self.hub.frame_from(role, generation, &frame),
+            Msg::Frame {
+                role,
+                generation,
+                frame,
+            } => self.hub.frame_from(role, generation, &frame),
             Msg::Unknown { role, kind } => self.hub.unknown_from(role, kind),
-            Msg::Born { role, generation, pid } => self.hub.born(role, generation, pid),
-            Msg::Died { role, generation, death } => self.hub.died(role, generation, death),
-            Msg::Stalled { role, generation, stalls } => self.hub.stalled(role, generation, stalls),
+            Msg::Born {
+                role,
+                generation,
+                pid,
+            } => self.hub.born(role, generation, pid),
+            Msg::Died {
+                role,
+                generation,
+                death,
+            } => self.hub.died(role, generation, death),
+            Msg::Stalled {
+                role,
+                generation,
+                stalls,
+            } => self.hub.stalled(role, generation, stalls),
             Msg::Tick => self.tick(),
             Msg::Flush => self.flush(myself),
             Msg::Retry => self.retry(myself),
@@ -211,7 +239,8 @@ impl State {
         let slept = asleep.saturating_sub(self.asleep);
         self.asleep = asleep;
         if slept > Duration::from_secs(1) {
-            self.hub.forgive(u64::try_from(slept.as_millis()).unwrap_or(u64::MAX));
+            self.hub
+                .forgive(u64::try_from(slept.as_millis()).unwrap_or(u64::MAX));
         }
         self.hub.tick();
         // Only after a full pass of the real loop, and only while the journal can be written.
@@ -236,14 +265,27 @@ impl State {
         match effect {
             Effect::Append(record) => self.append(myself, &record),
             Effect::Sync(token) => self.want_sync(myself, token),
-            Effect::Send { role, generation, frame } => {
+            Effect::Send {
+                role,
+                generation,
+                frame,
+            } => {
                 self.tell(role, child::Msg::Send(generation, frame));
             }
             Effect::Spawn { role, generation } => self.tell(role, child::Msg::Spawn(generation)),
-            Effect::Kick { role, generation, kick } => {
+            Effect::Kick {
+                role,
+                generation,
+                kick,
+            } => {
                 self.tell(role, child::Msg::Kick(generation, kick));
             }
-            Effect::Reply { client, reply } => {
+            Effect::Evict { role, pid } => crate::reap::evict(role, pid),
+            Effect::Reply { client, mut reply } => {
+                if let Reply::Status(status) = &mut reply {
+                    status.counts.syncs = self.journal.counters().syncs;
+                    status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);
+                }
                 // A client that has gone away does not need its answer.
                 if let Some(port) = self.clients.remove(&client) {
                     drop(port.send(reply));
@@ -257,7 +299,10 @@ impl State {
             Effect::Note(line) => tracing::info!(detail = line, "hub"),
             Effect::Leave => {
                 if let Some(done) = self.done.take() {
-                    drop(done.send(()));
+                    // Nobody waits any more: then the process is ending already.
+                    if done.send(()).is_err() {
+                        tracing::debug!("nobody waits for the end");
+                    }
                 }
             }
         }
@@ -301,9 +346,8 @@ impl State {
         if self.failed {
             return;
         }
-        let synced = self.journal.sync(self.hub.state_mut());
-        match synced {
-            Ok(()) => {
+        match self.journal.sync() {
+            Ok(_) => {
                 for token in tokens {
                     self.hub.durable(token);
                 }
@@ -317,24 +361,36 @@ impl State {
         self.failed = true;
         self.tokens.clear();
         self.hub.journal_failed(why);
-        self.journal.release_reserve();
+        if let Err(error) = self.journal.release_reserve() {
+            tracing::warn!(err = %error, "reserve not freed");
+        }
         // The reserve may be room enough for the last records.
         drop(myself.send_after(Duration::from_millis(50), || Msg::Retry));
     }
 
     fn retry(&mut self, myself: &ActorRef<Msg>) {
         if self.failed {
-            match self.journal.reopen(self.hub.state_mut()) {
+            let reopened = self.journal.reopen();
+            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state())) {
                 Ok(()) => self.failed = false,
                 Err(error) => tracing::warn!(err = %error, "journal still cannot be written"),
             }
         }
-        let room = !self.failed && self.journal.restore_reserve();
+        let room = !self.failed && self.has_room();
         if !self.failed {
             self.hub.reopened(room);
         }
         if !room {
             drop(myself.send_after(JOURNAL_RETRY, || Msg::Retry));
+        }
+    }
+
+    /// Says whether new messages can be taken in: the reserve is back, or, on a disk too small for one, a segment fits.
+    fn has_room(&mut self) -> bool {
+        match self.journal.restore_reserve() {
+            Ok(Reserve::Held) => true,
+            Ok(Reserve::Absent) => self.journal.free_bytes() >= ROOM,
+            Err(_) => false,
         }
     }
 
@@ -346,7 +402,10 @@ impl State {
             }
             Err(faults) => {
                 for fault in &faults {
-                    tracing::error!(detail = fault, "configuration refused, the last good one stays in force");
+                    tracing::error!(
+                        detail = fault,
+                        "configuration refused, the last good one stays in force"
+                    );
                 }
                 Reply::Refused {
                     code: 1,
@@ -369,10 +428,4 @@ impl State {
             drop(myself.send_after(delay, || Msg::Tick));
         }
     }
-}
-
-/// Returns the journal's options as the settings have them.
-#[must_use]
-pub fn journal_options(settings: &crate::settings::Settings) -> Options {
-    settings.journal.options()
 }

@@ -96,6 +96,8 @@ pub struct Seat {
     pub confined: bool,
     /// Messages handled, as it counts.
     pub handled: u64,
+    /// Since when a process of an earlier supervisor holds its lock.
+    pub held_since: Option<u64>,
     /// When writing to it began to stall, if it does.
     pub stalled_since: Option<u64>,
 }
@@ -123,6 +125,7 @@ impl Seat {
             sandbox: String::new(),
             confined: false,
             handled: 0,
+            held_since: None,
             stalled_since: None,
         }
     }

@@ -10,15 +10,16 @@ use crate::{
     journal::{self, Journal},
     lock::{self, Lock},
     logring::LogRing,
+    measures,
     paths::Paths,
     reap::Reaper,
     router::{self, Parts, Router},
-    settings::Settings,
+    settings::{self, Settings},
 };
 use kit::{Exit, clock};
 use protocol::role::Role;
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
-use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, io, path::Path, time::Duration};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the tree cannot be started.
@@ -79,7 +80,10 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| Error::System { what: "the runtime", source })?;
+        .map_err(|source| Error::System {
+            what: "the runtime",
+            source,
+        })?;
     let exit = runtime.block_on(live(paths, reload, &settings, journal, state, ring));
     runtime.shutdown_timeout(Duration::from_millis(200));
     exit
@@ -88,15 +92,25 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
 type Started = (Reload, Settings, Journal, journal::State);
 
 fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
-    let reload = Reload { paths: paths.clone(), current: None };
-    let settings = reload.read().map_err(Error::Config)?;
+    let settings = Reload::read(paths).map_err(Error::Config)?;
+    let reload = Reload {
+        paths: paths.clone(),
+        zone: system_zone(),
+        current: settings.clone(),
+    };
     let copy = ring.clone();
     kit::log::start_beside(&settings.log.level, move |line| copy.push(line));
-    prepare_system().map_err(|source| Error::System { what: "limits of this process", source })?;
-    make_memex(&paths.memex).map_err(|source| Error::System { what: "the memex folder", source })?;
-    let options = settings.journal.options();
-    let (journal, state, recovered) =
-        Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
+    prepare_system().map_err(|source| Error::System {
+        what: "limits of this process",
+        source,
+    })?;
+    make_memex(&paths.memex).map_err(|source| Error::System {
+        what: "the memex folder",
+        source,
+    })?;
+    let options = measures::journal(&settings);
+    let (journal, recovered) = Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
+    let state = journal.state().clone();
     if let Some(cut) = &recovered.cut {
         tracing::warn!(detail = ?cut, "the end of the journal was torn and has been cut");
     }
@@ -104,7 +118,10 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
 }
 
 fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
-    let fault = |source| Error::System { what: "the lock of the state folder", source };
+    let fault = |source| Error::System {
+        what: "the lock of the state folder",
+        source,
+    };
     match lock::take(&paths.state.join("supervisor.lock")).map_err(fault)? {
         Lock::Taken(mut file) => {
             lock::sign(&mut file, std::process::id()).map_err(fault)?;
@@ -117,11 +134,20 @@ fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
 /// What the kernel is asked to do for the supervisor itself.
 fn prepare_system() -> io::Result<()> {
     use rustix::process::{DumpableBehavior, Resource, Rlimit};
-    rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    rustix::process::setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    )?;
     let files = rustix::process::getrlimit(Resource::Nofile);
     rustix::process::setrlimit(
         Resource::Nofile,
-        Rlimit { current: files.maximum, maximum: files.maximum },
+        Rlimit {
+            current: files.maximum,
+            maximum: files.maximum,
+        },
     )?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -130,7 +156,7 @@ fn prepare_system() -> io::Result<()> {
 }
 
 /// Makes the memex with a short welcome when there is none. One that is there is never touched here.
-fn make_memex(path: &std::path::Path) -> io::Result<()> {
+fn make_memex(path: &Path) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
@@ -152,9 +178,22 @@ async fn live(
         tracing::warn!("no randomness, restarts are not spread");
     }
     let config = reload.config(settings);
-    let hub = Hub::new(config, state, 0, clock::wall(), u64::from_le_bytes(seed), std::process::id());
+    let hub = Hub::new(
+        config,
+        state,
+        0,
+        clock::wall(),
+        u64::from_le_bytes(seed),
+        std::process::id(),
+    );
     let (done, finished) = tokio::sync::oneshot::channel();
-    let parts = Parts { hub, journal, reload, done, zero };
+    let parts = Parts {
+        hub,
+        journal,
+        reload,
+        done,
+        zero,
+    };
     let reaper = Reaper::default();
     let plan = Plan {
         parts: Some(parts),
@@ -163,12 +202,20 @@ async fn live(
         reaper: reaper.clone(),
         level: settings.log.level.clone(),
     };
-    let fault = |what| Error::System { what, source: io::Error::other("see the log") };
-    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan).await.map_err(|error| {
-        tracing::error!(err = %error, "root not started");
-        fault("the tree")
+    let fault = |what| Error::System {
+        what,
+        source: io::Error::other("see the log"),
+    };
+    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan)
+        .await
+        .map_err(|error| {
+            tracing::error!(err = %error, "root not started");
+            fault("the tree")
+        })?;
+    let mut signals = Signals::listen().map_err(|source| Error::System {
+        what: "signals",
+        source,
     })?;
-    let mut signals = Signals::listen().map_err(|source| Error::System { what: "signals", source })?;
     tokio::pin!(finished);
     tokio::pin!(handle);
     let exit = loop {
@@ -264,14 +311,20 @@ impl Actor for Root {
     ) -> Result<RootState, ActorProcessingErr> {
         let parts = plan.parts.take().ok_or("the plan has no parts")?;
         let cell = myself.get_cell();
-        let (router, _) = Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
+        let (router, _) =
+            Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
         let control_seed = control::Seed {
             router: router.clone(),
             paths: plan.paths.clone(),
             ring: plan.ring.clone(),
         };
-        let (control, _) =
-            Actor::spawn_linked(Some("control".into()), Control, control_seed.clone(), cell.clone()).await?;
+        let (control, _) = Actor::spawn_linked(
+            Some("control".into()),
+            Control,
+            control_seed.clone(),
+            cell.clone(),
+        )
+        .await?;
         let mut children = BTreeMap::new();
         let mut seeds = BTreeMap::new();
         for role in Role::ACTORS {
@@ -284,12 +337,19 @@ impl Actor for Root {
                 level: plan.level.clone(),
             };
             let name = format!("child {role}");
-            let (child, _) = Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
+            let (child, _) =
+                Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
             children.insert(role, child);
             seeds.insert(role, seed);
         }
         router.cast(router::Msg::Start(children.clone()))?;
-        Ok(RootState { router, children, seeds, control, control_seed })
+        Ok(RootState {
+            router,
+            children,
+            seeds,
+            control,
+            control_seed,
+        })
     }
 
     async fn handle(
@@ -319,18 +379,25 @@ impl Actor for Root {
                 tracing::error!(err = %error, "an actor of the supervisor failed");
                 who.get_id()
             }
-            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => return Ok(()),
+            SupervisionEvent::ActorStarted(_) | SupervisionEvent::ProcessGroupChanged(_) => {
+                return Ok(());
+            }
         };
         if who == state.router.get_id() {
             myself.stop(Some("router ended".into()));
         } else if who == state.control.get_id() {
             let seed = state.control_seed.clone();
-            (state.control, _) = Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
-        } else if let Some(role) =
-            state.children.iter().find(|(_, child)| child.get_id() == who).map(|(role, _)| *role)
+            (state.control, _) =
+                Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
+        } else if let Some(role) = state
+            .children
+            .iter()
+            .find(|(_, child)| child.get_id() == who)
+            .map(|(role, _)| *role)
             && let Some(seed) = state.seeds.get(&role)
         {
-            let (child, _) = Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
+            let (child, _) =
+                Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
             state.children.insert(role, child.clone());
             state.router.cast(router::Msg::Replaced(role, child))?;
         }
@@ -338,23 +405,41 @@ impl Actor for Root {
     }
 }
 
+/// Looks a zone up in the system's database.
+fn zone_exists(zone: &str) -> bool {
+    let clean = !zone.starts_with('/') && !zone.split('/').any(|part| part == "..");
+    clean && Path::new("/usr/share/zoneinfo").join(zone).is_file()
+}
+
+/// Returns the name of the system's zone; empty when it has none, which means UTC.
+fn system_zone() -> String {
+    let link = std::fs::read_link("/etc/localtime").unwrap_or_default();
+    let text = link.to_string_lossy();
+    text.split_once("zoneinfo/")
+        .map(|(_, zone)| zone.to_owned())
+        .unwrap_or_default()
+}
+
 /// Reads the settings, again and again.
 #[derive(Debug, Clone)]
 pub struct Reload {
     paths: Paths,
-    current: Option<Settings>,
+    /// The system's zone.
+    zone: String,
+    current: Settings,
 }
 
 impl Reload {
-    fn read(&self) -> Result<Settings, Vec<String>> {
-        let file = &self.paths.config;
+    fn read(paths: &Paths) -> Result<Settings, Vec<String>> {
+        let file = &paths.config;
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(vec![format!("{}: {error}", file.display())]),
         };
         let name = file.display().to_string();
-        Settings::parse(&text, &name)
+        let known = |zone: &str| zone.is_empty() || zone_exists(zone);
+        Settings::parse_with(&text, &name, &known)
             .map_err(|faults| faults.iter().map(ToString::to_string).collect())
     }
 
@@ -363,20 +448,30 @@ impl Reload {
     /// # Errors
     /// The faults, one line each.
     pub fn again(&mut self) -> Result<(hub::Config, String), Vec<String>> {
-        let settings = self.read()?;
+        let settings = Self::read(&self.paths)?;
         let config = self.config(&settings);
-        self.current = Some(settings);
-        Ok((config, "the configuration is read and in force; journal and log settings take effect at the next start".into()))
+        let difference = settings::Reload::compare(&self.current, &settings);
+        let deferred: Vec<&str> = difference.deferred().collect();
+        let mut text = format!(
+            "{} changes are in force",
+            difference.changes.len() - deferred.len()
+        );
+        if !deferred.is_empty() {
+            text.push_str("; these wait for the next start: ");
+            text.push_str(&deferred.join(", "));
+        }
+        self.current = settings;
+        Ok((config, text))
     }
 
     /// Turns settings into the hub's measures.
     fn config(&self, settings: &Settings) -> hub::Config {
-        let path = |path: PathBuf| path.to_string_lossy().into_owned();
-        crate::measures::config(
-            settings,
-            path(self.paths.memex.clone()),
-            path(self.paths.memory()),
-            path(self.paths.local_socket()),
-        )
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let places = measures::Places {
+            memex: shown(&self.paths.memex),
+            memory_state: shown(&self.paths.memory()),
+            local_socket: shown(&self.paths.local_socket()),
+        };
+        measures::config(settings, &self.zone, places)
     }
 }

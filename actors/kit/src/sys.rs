@@ -182,6 +182,18 @@ pub fn dead_child() -> Option<rustix::process::Pid> {
     }
 }
 
+/// Registers a pidfd with the runtime: readable once the process is dead.
+///
+/// # Errors
+/// When the runtime refuses.
+pub fn watch_pidfd(pidfd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedFd>> {
+    // SAFETY: the descriptor is owned by the value that is returned, so it stays open and the same while registered.
+    let watched = unsafe {
+        tokio::io::unix::AsyncFd::register_with_interest(pidfd, tokio::io::Interest::READABLE)
+    };
+    watched.map_err(io::Error::other)
+}
+
 /// Starts a command in a session of its own, for `chat` that brings up the daemon and outlives it.
 ///
 /// # Errors

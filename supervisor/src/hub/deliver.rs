@@ -13,11 +13,16 @@ use protocol::{
 impl Hub {
     /// Offers an answer or notice to its gateway, unless it is on its way already.
     pub(super) fn offer(&mut self, key: TurnKey) {
-        let on_its_way = self.asks.values().any(|ask| ask.own == Some(Own::Deliver(key)));
+        let on_its_way = self
+            .asks
+            .values()
+            .any(|ask| ask.own == Some(Own::Deliver(key)));
         if on_its_way {
             return;
         }
-        let Some((gateway, deliver)) = self.letter(key) else { return };
+        let Some((gateway, deliver)) = self.letter(key) else {
+            return;
+        };
         if self.is_ready(gateway) {
             self.ask(Kind::Deliver, gateway, key, &deliver, Own::Deliver(key));
         }
@@ -38,13 +43,23 @@ impl Hub {
         let notice = self.state.notices().find(|notice| notice.id == key)?;
         let (gateway, conversation) = self.owner_at.clone()?;
         let text = Labeled::from_owner(notice.text.clone());
-        Some((gateway, Deliver { turn: key, conversation, message: None, text }))
+        Some((
+            gateway,
+            Deliver {
+                turn: key,
+                conversation,
+                message: None,
+                text,
+            },
+        ))
     }
 
     pub(super) fn delivered(&mut self, key: TurnKey, how: Delivered) {
         match how {
             Delivered::Absent => {}
-            Delivered::Confirmed | Delivered::Unknown => self.append(Record::Delivered { key, how }),
+            Delivered::Confirmed | Delivered::Unknown => {
+                self.append(Record::Delivered { key, how });
+            }
         }
     }
 
@@ -73,7 +88,11 @@ impl Hub {
         if self.state.notices().any(|notice| notice.id == id) {
             return;
         }
-        self.append(Record::Notice { id, text: text.into(), at: self.wall });
+        self.append(Record::Notice {
+            id,
+            text: text.into(),
+            at: self.wall,
+        });
         self.after_sync(Then::Offer { key: id });
     }
 
@@ -82,8 +101,13 @@ impl Hub {
         if self.knows(key) != Known::Parked {
             return;
         }
-        let Some(turn) = self.state.turn(key) else { return };
-        let why = turn.parked.as_ref().map_or("", |parked| parked.why.as_str());
+        let Some(turn) = self.state.turn(key) else {
+            return;
+        };
+        let why = turn
+            .parked
+            .as_ref()
+            .map_or("", |parked| parked.why.as_str());
         let text = format!(
             "I set a request aside because it could not be done: {why}. `passepartout ctl parked list` shows it; `ctl parked retry {0}` tries again, `ctl parked drop {0}` gives it up.",
             key.short()
@@ -92,10 +116,17 @@ impl Hub {
         let gateway = turn.source.as_str().parse().unwrap_or(Role::GatewayLocal);
         let subject = format!("parked:{key}");
         self.notice(&subject, &text);
-        let Some(id) = notice_id(&subject) else { return };
+        let Some(id) = notice_id(&subject) else {
+            return;
+        };
         if self.is_ready(gateway) {
             let text = Labeled::from_owner(text);
-            let deliver = Deliver { turn: id, conversation, message: Some(message), text };
+            let deliver = Deliver {
+                turn: id,
+                conversation,
+                message: Some(message),
+                text,
+            };
             self.ask(Kind::Deliver, gateway, id, &deliver, Own::Deliver(id));
         }
     }
@@ -103,5 +134,9 @@ impl Hub {
 
 fn notice_id(subject: &str) -> Option<TurnKey> {
     let part = |text: &str| Name::new(text.chars().take(190).collect::<String>()).ok();
-    Some(TurnKey::derive(&part("supervisor")?, &part("notice")?, &part(subject)?))
+    Some(TurnKey::derive(
+        &part("supervisor")?,
+        &part("notice")?,
+        &part(subject)?,
+    ))
 }

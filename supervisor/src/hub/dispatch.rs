@@ -28,14 +28,22 @@ const ATTEMPTS_MAX: u8 = 100;
 impl Hub {
     pub(super) fn enqueue(&mut self, turn: Turn) {
         let key = turn.key;
-        self.queues.entry(turn.conversation.clone()).or_default().push_back(key);
+        self.queues
+            .entry(turn.conversation.clone())
+            .or_default()
+            .push_back(key);
         self.turns.insert(key, turn);
     }
 
     /// Lets a turn start if it is the first of its conversation.
     pub(super) fn offer_start(&mut self, key: TurnKey) {
-        let Some(turn) = self.turns.get(&key) else { return };
-        let first = self.queues.get(&turn.conversation).and_then(|queue| queue.front());
+        let Some(turn) = self.turns.get(&key) else {
+            return;
+        };
+        let first = self
+            .queues
+            .get(&turn.conversation)
+            .and_then(|queue| queue.front());
         if first == Some(&key) && turn.stage == Stage::Waiting {
             self.startable.insert((turn.class, turn.number, key));
         }
@@ -50,7 +58,10 @@ impl Hub {
         if self.startable.is_empty() {
             return;
         }
-        let mut suspect = self.turns.values().any(|turn| turn.is_running() && turn.suspect);
+        let mut suspect = self
+            .turns
+            .values()
+            .any(|turn| turn.is_running() && turn.suspect);
         let candidates: Vec<_> = self.startable.iter().copied().collect();
         for (class, number, key) in candidates {
             if running >= self.config.running || (class == Class::Background && running > 0) {
@@ -72,7 +83,9 @@ impl Hub {
 
     fn launch(&mut self, key: TurnKey) {
         let now = self.now;
-        let Some(turn) = self.turns.get_mut(&key) else { return };
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
         turn.stage = Stage::At(Role::Perceive);
         turn.since = now;
         turn.depth = 0;
@@ -88,7 +101,9 @@ impl Hub {
     }
 
     pub(super) fn stimulate(&mut self, key: TurnKey, stimulus: &Stimulus) {
-        let Some(turn) = self.turns.get(&key) else { return };
+        let Some(turn) = self.turns.get(&key) else {
+            return;
+        };
         let mut header = self.header(Kind::Stimulus, Role::Perceive);
         (header.turn, header.attempt, header.depth) = (key, turn.attempt, turn.depth);
         self.tell(header, stimulus);
@@ -97,20 +112,23 @@ impl Hub {
     /// Takes a turn out of the hands of whoever has it. What it wrote is taken back; then `after` happens. Frames of
     /// the try that ends here are stale from now on.
     pub(super) fn abort(&mut self, key: TurnKey, after: After, why: &str) {
-        let Some(turn) = self.turns.get_mut(&key) else { return };
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
         let (holder, tried, wrote) = (turn.stage.clone(), turn.attempt, turn.wrote);
         turn.attempt = turn.attempt.saturating_add(1);
         turn.depth = 0;
         turn.since = self.now;
         let after = match after {
-            After::Retry { .. } if tried >= ATTEMPTS_MAX => {
-                After::Park { why: format!("interrupted {tried} times, last by {why}") }
-            }
+            After::Retry { .. } if tried >= ATTEMPTS_MAX => After::Park {
+                why: format!("interrupted {tried} times, last by {why}"),
+            },
             other @ (After::Retry { .. } | After::Fail { .. } | After::Park { .. }) => other,
         };
         self.startable.retain(|(_, _, other)| *other != key);
         self.resting.retain(|(_, other)| *other != key);
-        self.asks.retain(|_, ask| ask.header.turn != key || ask.own.is_some());
+        self.asks
+            .retain(|_, ask| ask.header.turn != key || ask.own.is_some());
         if let Stage::At(role) = holder {
             let mut header = self.header(Kind::Cancel, role);
             header.turn = key;
@@ -120,7 +138,12 @@ impl Hub {
         }
         self.doubt_effects(key);
         if wrote {
-            self.append(Record::RollbackBegin { key, attempt: tried, root: String::new(), why: why.into() });
+            self.append(Record::RollbackBegin {
+                key,
+                attempt: tried,
+                root: String::new(),
+                why: why.into(),
+            });
             if let Some(turn) = self.turns.get_mut(&key) {
                 turn.stage = Stage::RollingBack(after);
             }
@@ -132,7 +155,9 @@ impl Hub {
 
     /// An effect that was announced and never reported may have happened: the owner is asked, nobody repeats it.
     pub(super) fn doubt_effects(&mut self, key: TurnKey) {
-        let Some(known) = self.state.turn(key) else { return };
+        let Some(known) = self.state.turn(key) else {
+            return;
+        };
         let conversation = known.conversation.clone();
         let open: Vec<(u8, String)> = known
             .steps
@@ -142,14 +167,26 @@ impl Hub {
             .collect();
         for (step, action) in open {
             let conversation = conversation.clone();
-            self.append(Record::Uncertain { key, step, action, conversation, at: self.wall });
+            self.append(Record::Uncertain {
+                key,
+                step,
+                action,
+                conversation,
+                at: self.wall,
+            });
         }
     }
 
     pub(super) fn ask_rollback(&mut self, key: TurnKey, attempt: u8) {
         if self.is_ready(Role::Memory) {
             let request = snapshot::Request::Rollback { turn: key, attempt };
-            self.ask(Kind::Snapshot, Role::Memory, key, &request, super::Own::Rollback(key));
+            self.ask(
+                Kind::Snapshot,
+                Role::Memory,
+                key,
+                &request,
+                super::Own::Rollback(key),
+            );
         }
     }
 
@@ -167,8 +204,12 @@ impl Hub {
     }
 
     pub(super) fn rolled_back(&mut self, key: TurnKey, conflicts: Vec<String>) {
-        let Some(turn) = self.turns.get_mut(&key) else { return };
-        let Stage::RollingBack(after) = turn.stage.clone() else { return };
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
+        let Stage::RollingBack(after) = turn.stage.clone() else {
+            return;
+        };
         let attempt = turn.attempt.saturating_sub(1);
         turn.wrote = false;
         if !conflicts.is_empty() {
@@ -178,7 +219,11 @@ impl Hub {
             );
             self.notice(&format!("conflict:{key}:{attempt}"), &text);
         }
-        self.append(Record::RollbackDone { key, attempt, conflicts });
+        self.append(Record::RollbackDone {
+            key,
+            attempt,
+            conflicts,
+        });
         self.settle(key, after);
     }
 
@@ -193,12 +238,14 @@ impl Hub {
             }
             After::Retry { delay_ms } => {
                 if let Some(turn) = self.turns.get_mut(&key) {
-                    turn.stage = Stage::Resting { until: now + delay_ms };
+                    turn.stage = Stage::Resting {
+                        until: now + delay_ms,
+                    };
                 }
                 self.resting.insert((now + delay_ms, key));
             }
             After::Fail { code, sentence } => self.finish(key, &sentence, Some(&code)),
-            After::Park { why } => self.park(key, why),
+            After::Park { why } => self.park(key, &why),
         }
     }
 
@@ -218,8 +265,13 @@ impl Hub {
 
     /// Ends a turn with its one answer, durable before anybody hears it.
     pub(super) fn finish(&mut self, key: TurnKey, text: &str, code: Option<&str>) {
-        let Some(turn) = self.turns.get(&key) else { return };
-        let mut answer = Labeled { text: cut(text), label: turn.text.label };
+        let Some(turn) = self.turns.get(&key) else {
+            return;
+        };
+        let mut answer = Labeled {
+            text: cut(text),
+            label: turn.text.label,
+        };
         answer.label.integrity = protocol::label::Integrity::Memex;
         let at = self.wall;
         match code {
@@ -229,26 +281,42 @@ impl Hub {
             }
             Some(code) => {
                 self.counts.failed += 1;
-                self.append(Record::Failed { key, code: code.into(), answer, at });
+                self.append(Record::Failed {
+                    key,
+                    code: code.into(),
+                    answer,
+                    at,
+                });
             }
         }
         self.forget(key);
         self.after_sync(Then::Offer { key });
     }
 
-    fn park(&mut self, key: TurnKey, why: String) {
-        self.append(Record::Parked { key, why: why.clone(), at: self.wall });
-        self.effects.push(super::Effect::Note(format!("turn {} parked: {why}", key.short())));
+    pub(super) fn park(&mut self, key: TurnKey, why: &str) {
+        self.append(Record::Parked {
+            key,
+            why: why.into(),
+            at: self.wall,
+        });
+        self.effects.push(super::Effect::Note(format!(
+            "turn {} parked: {why}",
+            key.short()
+        )));
         self.forget(key);
         self.tell_parked(key);
     }
 
     /// Takes a turn out of the queues; the next one of its conversation may start.
     pub(super) fn forget(&mut self, key: TurnKey) {
-        let Some(turn) = self.turns.remove(&key) else { return };
+        let Some(turn) = self.turns.remove(&key) else {
+            return;
+        };
         self.startable.remove(&(turn.class, turn.number, key));
         self.resting.retain(|(_, other)| *other != key);
-        let Some(queue) = self.queues.get_mut(&turn.conversation) else { return };
+        let Some(queue) = self.queues.get_mut(&turn.conversation) else {
+            return;
+        };
         queue.retain(|other| *other != key);
         match queue.front().copied() {
             Some(next) => self.offer_start(next),
@@ -267,7 +335,9 @@ impl Hub {
             .unwrap_or_default();
         let mut stopped = 0;
         for key in keys {
-            let Some(turn) = self.turns.get(&key) else { continue };
+            let Some(turn) = self.turns.get(&key) else {
+                continue;
+            };
             if turn.stage == Stage::Admitting {
                 continue;
             }
@@ -276,7 +346,10 @@ impl Hub {
             } else {
                 "Stopped before it began, as you asked."
             };
-            let after = After::Fail { code: "stopped".into(), sentence: sentence.into() };
+            let after = After::Fail {
+                code: "stopped".into(),
+                sentence: sentence.into(),
+            };
             self.abort(key, after, "stop");
             stopped += 1;
         }
@@ -293,5 +366,9 @@ fn cut(text: &str) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}\n[cut here: the answer is {} bytes long]", text.get(..end).unwrap_or(""), text.len())
+    format!(
+        "{}\n[cut here: the answer is {} bytes long]",
+        text.get(..end).unwrap_or(""),
+        text.len()
+    )
 }

@@ -5,8 +5,13 @@ use crate::seat::{Desired, Ended};
 use protocol::{role::Role, route::Kind};
 
 /// In this order actors end: who still needs whom goes first.
-const ORDER: [Role; 5] =
-    [Role::Perceive, Role::Reason, Role::Act, Role::GatewayLocal, Role::Memory];
+const ORDER: [Role; 5] = [
+    Role::Perceive,
+    Role::Reason,
+    Role::Act,
+    Role::GatewayLocal,
+    Role::Memory,
+];
 
 impl Hub {
     /// SIGTERM: drain; again: be quick about it.
@@ -14,7 +19,9 @@ impl Hub {
         match self.phase {
             Phase::Running => {
                 self.effects.push(Effect::Stopping);
-                self.phase = Phase::Finishing { by: self.now + self.config.step_ms };
+                self.phase = Phase::Finishing {
+                    by: self.now + self.config.step_ms,
+                };
                 for role in Role::ACTORS.into_iter().filter(|role| role.is_gateway()) {
                     if self.is_ready(role) {
                         let header = self.header(Kind::Drain, role);
@@ -45,18 +52,29 @@ impl Hub {
             Phase::Finishing { by } => {
                 let busy = self.turns.values().any(crate::turn::Turn::is_running)
                     || self.asks.values().any(|ask| ask.own.is_some())
-                    || self.pending.values().any(|then| matches!(then, Then::Offer { .. }));
+                    || self
+                        .pending
+                        .values()
+                        .any(|then| matches!(then, Then::Offer { .. }));
                 if !busy || self.now >= by {
-                    self.phase = Phase::Stopping { by: self.now + self.config.total_ms };
+                    self.phase = Phase::Stopping {
+                        by: self.now + self.config.total_ms,
+                    };
                     self.stop_next();
                 }
             }
             Phase::Stopping { by } if self.now >= by => {
                 for role in ORDER {
-                    let Some(seat) = self.seats.get(&role) else { continue };
+                    let Some(seat) = self.seats.get(&role) else {
+                        continue;
+                    };
                     if seat.is_alive() {
                         let generation = seat.generation;
-                        self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
+                        self.effects.push(Effect::Kick {
+                            role,
+                            generation,
+                            kick: Kick::Kill,
+                        });
                     }
                 }
                 self.leave();
@@ -68,7 +86,9 @@ impl Hub {
     /// Ends the next actor of the order, or the process when none is left.
     pub(super) fn stop_next(&mut self) {
         for role in ORDER {
-            let Some(seat) = self.seats.get_mut(&role) else { continue };
+            let Some(seat) = self.seats.get_mut(&role) else {
+                continue;
+            };
             seat.desired = Desired::Down;
             if seat.is_alive() {
                 self.end(role, Ended::Wanted);

@@ -24,7 +24,10 @@ use serde::{Serialize, de::DeserializeOwned};
 impl Hub {
     /// A frame has come from one life of a role.
     pub fn frame_from(&mut self, role: Role, generation: u32, frame: &Frame) {
-        let current = self.seats.get(&role).is_some_and(|s| s.generation == generation && s.is_alive());
+        let current = self
+            .seats
+            .get(&role)
+            .is_some_and(|s| s.generation == generation && s.is_alive());
         if !current {
             return;
         }
@@ -56,13 +59,23 @@ impl Hub {
 
     fn misrouted(&mut self, header: &Header, why: &str) {
         self.counts.misrouted += 1;
-        let line = format!("{} -> {} {:?} refused: {why}", header.from, header.to, header.kind);
+        let line = format!(
+            "{} -> {} {:?} refused: {why}",
+            header.from, header.to, header.kind
+        );
         self.effects.push(Effect::Complain(line));
         self.nack(header, &Nack::NotRouted);
     }
 
     /// Asks something in the supervisor's own name.
-    pub(super) fn ask<T: Serialize>(&mut self, kind: Kind, to: Role, turn: TurnKey, body: &T, own: Own) {
+    pub(super) fn ask<T: Serialize>(
+        &mut self,
+        kind: Kind,
+        to: Role,
+        turn: TurnKey,
+        body: &T,
+        own: Own,
+    ) {
         let mut header = self.header(kind, to);
         self.requests += 1;
         header.request = self.requests;
@@ -71,7 +84,14 @@ impl Hub {
             permitted(kind, Role::Supervisor, to).map_or(10_000, |route| route.deadline_ms);
         let deadline = self.now + u64::from(header.deadline_ms);
         let key = (Role::Supervisor, header.generation, header.request);
-        self.asks.insert(key, Ask { header, deadline, own: Some(own) });
+        self.asks.insert(
+            key,
+            Ask {
+                header,
+                deadline,
+                own: Some(own),
+            },
+        );
         self.tell(header, body);
     }
 
@@ -134,7 +154,12 @@ impl Hub {
         } else {
             let why = format!(
                 "speaks version {}.{} as {} of generation {}; this daemon is {}.{}: stop it and start the new one",
-                hello.major, hello.minor, hello.role, hello.generation, version::MAJOR, version::MINOR
+                hello.major,
+                hello.minor,
+                hello.role,
+                hello.generation,
+                version::MAJOR,
+                version::MINOR
             );
             self.give_up(role, why);
         }
@@ -142,7 +167,9 @@ impl Hub {
 
     fn ready(&mut self, role: Role, ready: Ready) {
         let now = self.now;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if !matches!(seat.actual, Actual::Starting { .. }) {
             return;
         }
@@ -193,10 +220,21 @@ impl Hub {
                     self.misrouted(&header, "writes without an intent");
                     return;
                 }
-                let wait = if header.deadline_ms == 0 { route.deadline_ms } else { header.deadline_ms };
+                let wait = if header.deadline_ms == 0 {
+                    route.deadline_ms
+                } else {
+                    header.deadline_ms
+                };
                 let deadline = self.now + u64::from(wait.min(route.deadline_ms));
                 let key = (header.from, header.generation, header.request);
-                self.asks.insert(key, Ask { header, deadline, own: None });
+                self.asks.insert(
+                    key,
+                    Ask {
+                        header,
+                        deadline,
+                        own: None,
+                    },
+                );
             }
             Exchange::Tell => {
                 let now = self.now;
@@ -223,10 +261,15 @@ impl Hub {
             // Late, or nobody asked: the question was answered by a time-out or its asker is gone.
             return;
         }
-        let Some(ask) = self.asks.remove(&key) else { return };
+        let Some(ask) = self.asks.remove(&key) else {
+            return;
+        };
         match ask.own {
             None => {
-                let alive = self.seats.get(&header.to).is_some_and(|s| s.generation == header.generation);
+                let alive = self
+                    .seats
+                    .get(&header.to)
+                    .is_some_and(|s| s.generation == header.generation);
                 if alive {
                     self.send(frame.clone());
                 }
@@ -238,7 +281,9 @@ impl Hub {
     fn answered(&mut self, own: Own, frame: &Frame) {
         match own {
             Own::Rollback(key) => match self.read::<snapshot::Reply>(frame) {
-                Some(snapshot::Reply::RolledBack { conflicts, .. }) => self.rolled_back(key, conflicts),
+                Some(snapshot::Reply::RolledBack { conflicts, .. }) => {
+                    self.rolled_back(key, conflicts);
+                }
                 Some(snapshot::Reply::Refused(why)) => self.rollback_refused(key, &why),
                 Some(snapshot::Reply::Reverted { .. } | snapshot::Reply::Turns(_)) | None => {}
             },
@@ -279,7 +324,11 @@ impl Hub {
             }
         } else if header.kind == Kind::Commit {
             if let Some(Commit { step, receipt, .. }) = self.read::<Commit>(frame) {
-                self.append(Record::Commit { key: header.turn, step, receipt });
+                self.append(Record::Commit {
+                    key: header.turn,
+                    step,
+                    receipt,
+                });
             }
         } else if header.kind == Kind::Outcome {
             match self.read::<Outcome>(frame) {
@@ -289,8 +338,17 @@ impl Hub {
         } else if header.kind == Kind::Verdict
             && let Some(verdict) = self.read::<Verdict>(frame)
         {
-            let Verdict { step, action, decision, code, .. } = verdict;
-            let line = format!("turn {} step {step} {action}: {decision:?} {code}", header.turn.short());
+            let Verdict {
+                step,
+                action,
+                decision,
+                code,
+                ..
+            } = verdict;
+            let line = format!(
+                "turn {} step {step} {action}: {decision:?} {code}",
+                header.turn.short()
+            );
             self.effects.push(Effect::Note(line));
         }
     }
@@ -298,7 +356,10 @@ impl Hub {
     /// An effect is announced. Leave is given once it is durable, and at most once for what cannot be repeated.
     fn intent(&mut self, header: &Header, intent: Intent) {
         let key = header.turn;
-        let fate = self.state.turn(key).and_then(|turn| turn.steps.get(&intent.step));
+        let fate = self
+            .state
+            .turn(key)
+            .and_then(|turn| turn.steps.get(&intent.step));
         let settled = fate.and_then(|step| match (&step.fate, step.nature) {
             (Fate::Committed(_), _) => Some(Leave::Committed),
             (Fate::Uncertain, _) | (Fate::Intended, Nature::Ambiguous) => Some(Leave::Uncertain),
@@ -317,13 +378,28 @@ impl Hub {
         let first_write = intent.nature == Nature::Reversible
             && self.turns.get(&key).is_some_and(|turn| !turn.wrote);
         if first_write {
-            self.append(Record::SnapTaken { key, attempt, root: String::new() });
+            self.append(Record::SnapTaken {
+                key,
+                attempt,
+                root: String::new(),
+            });
             if let Some(turn) = self.turns.get_mut(&key) {
                 turn.wrote = true;
             }
         }
-        let Intent { step, action, nature, .. } = intent;
-        self.append(Record::Intent { key, attempt, step, action, nature });
+        let Intent {
+            step,
+            action,
+            nature,
+            ..
+        } = intent;
+        self.append(Record::Intent {
+            key,
+            attempt,
+            step,
+            action,
+            nature,
+        });
         if let Some(frame) = self.frame(answer, &Leave::Go) {
             let otherwise = self.frame(answer, &Leave::Refused);
             self.after_sync(Then::Send { frame, otherwise });
@@ -335,11 +411,16 @@ impl Hub {
         match outcome.end {
             End::Answer(answer) => self.finish(key, &answer.text, None),
             End::Interrupt => {
-                let Some(conversation) = self.turns.get(&key).map(|t| t.conversation.clone()) else {
+                let Some(conversation) = self.turns.get(&key).map(|t| t.conversation.clone())
+                else {
                     return;
                 };
                 let stopped = self.interrupt(&conversation, key);
-                let answer = if stopped == 0 { "Nothing else was running." } else { "Stopped." };
+                let answer = if stopped == 0 {
+                    "Nothing else was running."
+                } else {
+                    "Stopped."
+                };
                 self.finish(key, answer, None);
             }
             End::Status => {
@@ -347,7 +428,9 @@ impl Hub {
                 self.finish(key, &answer, None);
             }
             End::Feedback { action, text } => {
-                let Some(turn) = self.turns.get_mut(&key) else { return };
+                let Some(turn) = self.turns.get_mut(&key) else {
+                    return;
+                };
                 if turn.depth >= self.config.depth {
                     let trouble = Trouble {
                         tier: Tier::Recursive,
@@ -377,17 +460,29 @@ impl Hub {
     pub(super) fn trouble(&mut self, key: TurnKey, trouble: Trouble) {
         let retries = self.config.retries;
         let rungs = self.config.restart.ladder_ms.len();
-        let Some(turn) = self.turns.get_mut(&key) else { return };
-        let Trouble { tier, code, sentence } = trouble;
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
+        let Trouble {
+            tier,
+            code,
+            sentence,
+        } = trouble;
         let line = format!("turn {} {code} ({tier:?})", key.short());
         let after = match tier {
-            Tier::Transient if turn.retries >= retries => {
-                After::Park { why: format!("{code} after {retries} tries") }
-            }
+            Tier::Transient if turn.retries >= retries => After::Park {
+                why: format!("{code} after {retries} tries"),
+            },
             Tier::Transient => {
                 turn.retries += 1;
                 let rung = usize::from(turn.retries).min(rungs.saturating_sub(1));
-                let delay_ms = self.config.restart.ladder_ms.get(rung).copied().unwrap_or(1000);
+                let delay_ms = self
+                    .config
+                    .restart
+                    .ladder_ms
+                    .get(rung)
+                    .copied()
+                    .unwrap_or(1000);
                 After::Retry { delay_ms }
             }
             Tier::Critical | Tier::Recursive => After::Fail { code, sentence },

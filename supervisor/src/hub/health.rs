@@ -17,9 +17,6 @@ const LOOK_MS: u64 = 1_000;
 /// How long after the start the service manager is told at the latest (supervision spec E8).
 const ANNOUNCE_MS: u64 = 30_000;
 
-/// How long a turn may stay with one actor before it counts as forgotten, in ms; the route table's longest wait.
-const STAGE_MS: u64 = 60_000;
-
 impl Hub {
     /// Looks at every clock.
     pub fn tick(&mut self) {
@@ -37,6 +34,11 @@ impl Hub {
             self.effects.push(Effect::Announce);
         }
         self.dispatch();
+        let health = self.health();
+        if health != self.told_health {
+            self.told_health = health;
+            self.effects.push(Effect::Tell(health.to_owned()));
+        }
     }
 
     /// Returns when to call [`Hub::tick`] next.
@@ -48,7 +50,12 @@ impl Hub {
             Phase::Finishing { by } | Phase::Stopping { by } => Some(by),
             Phase::Running | Phase::Left => None,
         };
-        let next = seats.chain(asks).chain(rest).chain(phase).min().unwrap_or(u64::MAX);
+        let next = seats
+            .chain(asks)
+            .chain(rest)
+            .chain(phase)
+            .min()
+            .unwrap_or(u64::MAX);
         self.wanted_tick = next.clamp(self.now + 1, self.now + LOOK_MS);
         self.wanted_tick
     }
@@ -70,28 +77,40 @@ impl Hub {
     fn forgive_gap(&mut self) {
         let late = self.now.saturating_sub(self.wanted_tick);
         if late > 2 * self.config.ping_ms.min(LOOK_MS) {
-            self.effects.push(Effect::Note(format!("stood still for {late} ms")));
+            self.effects
+                .push(Effect::Note(format!("stood still for {late} ms")));
             self.forgive(late);
         }
     }
 
     fn look_at(&mut self, role: Role) {
         let now = self.now;
-        let Some(seat) = self.seats.get(&role) else { return };
+        let Some(seat) = self.seats.get(&role) else {
+            return;
+        };
         match seat.actual {
             Actual::Backoff { at } if at <= now => self.spawn(role),
             Actual::Starting { by, latest } if by.min(latest) <= now => {
-                self.effects.push(Effect::Note(format!("{role} is not ready in time")));
+                self.effects
+                    .push(Effect::Note(format!("{role} is not ready in time")));
                 self.end(role, Ended::Hung);
             }
             Actual::Ending { by, killed } if by <= now => {
                 if let Some(seat) = self.seats.get_mut(&role) {
-                    seat.actual = Actual::Ending { by: now + self.config.term_ms, killed: true };
+                    seat.actual = Actual::Ending {
+                        by: now + self.config.term_ms,
+                        killed: true,
+                    };
                     let generation = seat.generation;
-                    self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
+                    self.effects.push(Effect::Kick {
+                        role,
+                        generation,
+                        kick: Kick::Kill,
+                    });
                 }
                 if killed {
-                    self.effects.push(Effect::Complain(format!("{role} survives SIGKILL")));
+                    self.effects
+                        .push(Effect::Complain(format!("{role} survives SIGKILL")));
                 }
             }
             Actual::Ready { since } => self.check(role, since),
@@ -106,9 +125,11 @@ impl Hub {
     fn check(&mut self, role: Role, since: u64) {
         let now = self.now;
         let (ping_ms, misses_max) = (self.config.ping_ms, self.config.misses);
-        let patience = STAGE_MS.min(30_000) + self.config.grace_ms;
+        let patience = self.config.deadline_ms + self.config.grace_ms;
         let healthy = self.config.restart.healthy_ms;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if seat.done > 0 && now >= since + healthy {
             seat.ladder.recovered();
         }
@@ -129,7 +150,9 @@ impl Hub {
     }
 
     pub(super) fn pong(&mut self, role: Role, pong: Pong) {
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         seat.misses = 0;
         seat.handled = pong.handled;
         if !pong.note.is_empty() {
@@ -141,7 +164,9 @@ impl Hub {
     pub(super) fn progress(&mut self, role: Role, progress: &Progress) {
         let now = self.now;
         let start_ms = self.config.start_ms;
-        let Some(seat) = self.seats.get_mut(&role) else { return };
+        let Some(seat) = self.seats.get_mut(&role) else {
+            return;
+        };
         if let Actual::Starting { by, latest } = &mut seat.actual {
             *by = (now + start_ms).min(*latest);
             seat.note = format!("{} of {}: {}", progress.done, progress.total, progress.what);
@@ -161,19 +186,33 @@ impl Hub {
     /// Questions past their deadline are answered here; the receiver's answer is dropped when it comes.
     fn expire_asks(&mut self) {
         let now = self.now;
-        let late: Vec<_> =
-            self.asks.iter().filter(|(_, ask)| ask.deadline <= now).map(|(key, _)| *key).collect();
+        let late: Vec<_> = self
+            .asks
+            .iter()
+            .filter(|(_, ask)| ask.deadline <= now)
+            .map(|(key, _)| *key)
+            .collect();
         for key in late {
-            let Some(ask) = self.asks.remove(&key) else { continue };
+            let Some(ask) = self.asks.remove(&key) else {
+                continue;
+            };
             match ask.own {
                 None => self.nack(&ask.header, &Nack::Timeout),
                 Some(Own::Rollback(turn)) => {
-                    let attempt = self.turns.get(&turn).map_or(0, |t| t.attempt.saturating_sub(1));
+                    let attempt = self
+                        .turns
+                        .get(&turn)
+                        .map_or(0, |t| t.attempt.saturating_sub(1));
                     self.ask_rollback(turn, attempt);
                 }
                 Some(Own::Deliver(_)) => {}
                 Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
-                    self.refuse(client, 5, "memory did not answer in time", "passepartout ctl status");
+                    self.refuse(
+                        client,
+                        5,
+                        "memory did not answer in time",
+                        "passepartout ctl status",
+                    );
                 }
             }
         }
@@ -181,7 +220,7 @@ impl Hub {
 
     /// A turn that stays with an actor which does not even say that it has it was lost on the way: try again.
     fn expire_turns(&mut self) {
-        let limit = STAGE_MS + self.config.grace_ms;
+        let limit = self.config.deadline_ms + self.config.grace_ms;
         let now = self.now;
         let lost: Vec<_> = self
             .turns
@@ -205,7 +244,7 @@ impl Hub {
             self.is_ready(*role) || self.seat(*role).is_some_and(|s| s.ladder.is_degraded())
         };
         let gateways = Role::ACTORS.iter().filter(|role| role.is_gateway());
-        if !self.announced && self.is_ready(Role::Memory) && gateways.into_iter().all(|r| up(r)) {
+        if !self.announced && self.is_ready(Role::Memory) && gateways.into_iter().all(up) {
             self.announced = true;
             self.effects.push(Effect::Announce);
         }

@@ -16,7 +16,9 @@ use protocol::{
 
 impl Hub {
     pub(super) fn admit(&mut self, question: &Header, admit: Admit) {
-        let Ok(source) = Name::new(question.from.as_str()) else { return };
+        let Ok(source) = Name::new(question.from.as_str()) else {
+            return;
+        };
         let key = TurnKey::derive(&source, &admit.conversation, &admit.message);
         let known = self.knows(key);
         if known != Known::Unknown {
@@ -38,7 +40,10 @@ impl Hub {
             Class::Normal
         };
         self.accept(key, source, admit, class);
-        self.after_sync(Then::Admitted { key, question: *question });
+        self.after_sync(Then::Admitted {
+            key,
+            question: *question,
+        });
     }
 
     /// Takes a text of the operator in, as the owner's, under a message id of its own.
@@ -95,7 +100,9 @@ impl Hub {
 
     /// Lets an admitted turn run; an order to stop is carried out here and now, without any actor.
     pub(super) fn begin(&mut self, key: TurnKey) {
-        let Some(turn) = self.turns.get_mut(&key) else { return };
+        let Some(turn) = self.turns.get_mut(&key) else {
+            return;
+        };
         turn.stage = Stage::Waiting;
         if turn.class == Class::Urgent {
             let conversation = turn.conversation.clone();
@@ -113,6 +120,7 @@ impl Hub {
 
     pub(super) fn not_admitted(&mut self, key: TurnKey, question: &Header) {
         self.forget(key);
+        self.state.retract(key);
         self.counts.refused += 1;
         let header = question.answer(Kind::Admitted);
         self.tell(header, &Admission::Refused(Refusal::Journal));
