@@ -51,7 +51,7 @@ fn core(clients: &[ClientId]) -> Core {
 fn told(effects: &[Effect]) -> Vec<ClientId> {
     let client = |effect: &Effect| match effect {
         Effect::Say(client, Server::Answer { .. }) => Some(*client),
-        _ => None,
+        Effect::Say(..) | Effect::Attach(_) | Effect::Admit(..) | Effect::Delivered(..) => None,
     };
     effects.iter().filter_map(client).collect()
 }
