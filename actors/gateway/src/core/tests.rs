@@ -229,6 +229,20 @@ fn a_hundred_answers_reach_a_client_a_window_at_a_time() {
 }
 
 #[test]
+fn answer_to_its_own_message_does_not_wait_behind_old_ones_that_it_leaves_unconfirmed() {
+    let mut core = core(&[A]);
+    for n in 0..40 {
+        let Event::Deliver(question, mut deliver) = answer(n) else {
+            panic!("no delivery")
+        };
+        deliver.message = Some(name("old"));
+        drop(core.handle(Event::Deliver(question, deliver), 0));
+    }
+    drop(core.handle(Event::Heard(A, say("hi")), 1));
+    assert_eq!(told(&core.handle(answer(50), 2)), [A]);
+}
+
+#[test]
 fn client_that_confirms_nothing_still_gets_what_comes_after_the_deadline() {
     let mut core = core(&[A]);
     for n in 0..20 {
