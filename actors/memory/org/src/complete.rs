@@ -85,6 +85,10 @@ pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
         &mut splices,
     );
     splices.sort_by_key(|splice| splice.at);
+    splices.retain(|splice| {
+        let old = Span::new(splice.at, splice.at + splice.remove);
+        old.of(bytes) != splice.insert
+    });
     Ok(Completed {
         splices: merge(splices),
         next: soonest.map(|(at, _)| at),

@@ -39,7 +39,7 @@ const PIECES: [&str; 30] = [
 
 fn org_like() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        8 => (0..PIECES.len()).prop_map(|i| PIECES[i].as_bytes().to_vec()),
+        8 => proptest::sample::select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
         1 => proptest::collection::vec(any::<u8>(), 0..4),
     ];
     proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
