@@ -32,6 +32,7 @@ mod memory;
 mod recover;
 mod replace;
 mod search;
+mod shell;
 mod target;
 #[cfg(test)]
 mod testdir;
@@ -41,3 +42,4 @@ mod undo;
 
 pub use error::Error;
 pub use memory::Memory;
+pub use shell::run;
