@@ -346,7 +346,7 @@ impl State {
         if self.failed {
             return;
         }
-        match self.journal.sync() {
+        match self.journal.sync(self.hub.state_mut()) {
             Ok(_) => {
                 for token in tokens {
                     self.hub.durable(token);
@@ -371,7 +371,7 @@ impl State {
     fn retry(&mut self, myself: &ActorRef<Msg>) {
         if self.failed {
             let reopened = self.journal.reopen();
-            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state())) {
+            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state_mut())) {
                 Ok(()) => self.failed = false,
                 Err(error) => tracing::warn!(err = %error, "journal still cannot be written"),
             }
