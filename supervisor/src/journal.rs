@@ -15,6 +15,7 @@ mod rotate;
 mod segment;
 mod sidecar;
 mod state;
+mod tagged;
 mod turn;
 
 #[cfg(test)]
