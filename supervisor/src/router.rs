@@ -281,7 +281,11 @@ impl State {
                 self.tell(role, child::Msg::Kick(generation, kick));
             }
             Effect::Evict { role, pid } => crate::reap::evict(role, pid),
-            Effect::Reply { client, reply } => {
+            Effect::Reply { client, mut reply } => {
+                if let Reply::Status(status) = &mut reply {
+                    status.counts.syncs = self.journal.counters().syncs;
+                    status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);
+                }
                 // A client that has gone away does not need its answer.
                 if let Some(port) = self.clients.remove(&client) {
                     drop(port.send(reply));
@@ -342,7 +346,7 @@ impl State {
         if self.failed {
             return;
         }
-        match self.journal.sync() {
+        match self.journal.sync(self.hub.state_mut()) {
             Ok(_) => {
                 for token in tokens {
                     self.hub.durable(token);
@@ -367,7 +371,7 @@ impl State {
     fn retry(&mut self, myself: &ActorRef<Msg>) {
         if self.failed {
             let reopened = self.journal.reopen();
-            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state())) {
+            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state_mut())) {
                 Ok(()) => self.failed = false,
                 Err(error) => tracing::warn!(err = %error, "journal still cannot be written"),
             }

@@ -109,8 +109,8 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
         source,
     })?;
     let options = measures::journal(&settings);
-    let (journal, recovered) = Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
-    let state = journal.state().clone();
+    let (journal, state, recovered) =
+        Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
     if let Some(cut) = &recovered.cut {
         tracing::warn!(detail = ?cut, "the end of the journal was torn and has been cut");
     }

@@ -17,6 +17,9 @@ pub fn start_beside(level: &str, beside: impl Fn(&str) + Send + Sync + 'static) 
         .json()
         .flatten_event(true)
         .with_target(false)
+        // The spans are ractor's own and say nothing about a turn.
+        .with_current_span(false)
+        .with_span_list(false)
         .with_writer(move || Tee(Arc::clone(&beside)))
         .with_filter(level);
     // A second start in one process (tests) keeps the first subscriber.

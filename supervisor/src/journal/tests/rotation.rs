@@ -1,7 +1,7 @@
 //! Rotation, its crashes, and bounds over a long life.
 
-use super::{Dir, accepted, done, key, open, options, put};
-use crate::journal::{Durability, Journal, Known, Options, Record, inspect::disk_bytes};
+use super::{Dir, Journal, accepted, done, key, open, options, put};
+use crate::journal::{Durability, Known, Options, Record, inspect::disk_bytes};
 use protocol::{id::WallMs, label::Labeled, outcome::Delivered};
 use std::{collections::BTreeMap, fs};
 
