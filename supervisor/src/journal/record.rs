@@ -22,6 +22,15 @@ pub enum Unpark {
     Drop,
 }
 
+/// How a turn ends in trouble.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ending {
+    /// Stable code.
+    pub code: String,
+    /// What the person is told; a sentence of ours, without user text.
+    pub sentence: String,
+}
+
 /// One line of the journal. Fields that a reader does not know are ignored; types that it does not know are an error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -203,6 +212,10 @@ pub enum Record {
         root: String,
         /// Why.
         why: String,
+        /// How the turn ends afterwards; without it the turn is tried again. A restart must not try again what a person
+        /// has stopped.
+        #[serde(default)]
+        ending: Option<Ending>,
     },
     /// What a turn wrote was taken back.
     RollbackDone {

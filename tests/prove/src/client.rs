@@ -36,12 +36,25 @@ pub fn key(conversation: &str, message: &str) -> String {
 ///
 /// # Errors
 /// When there is no answer in time.
-pub fn ask(socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> Check<Answer> {
+pub fn ask(
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    within: Duration,
+) -> Check<Answer> {
     let begun = now();
     let turn = key(conversation, message);
     let mut last = String::from("no connection");
     while begun.elapsed() < within {
-        match one_try(socket, conversation, message, text, &turn, within.saturating_sub(begun.elapsed())) {
+        match one_try(
+            socket,
+            conversation,
+            message,
+            text,
+            &turn,
+            within.saturating_sub(begun.elapsed()),
+        ) {
             Ok(Heard::Answer(answer)) => return Ok(answer),
             Ok(Heard::Refused(why)) => {
                 last = why;
@@ -53,7 +66,10 @@ pub fn ask(socket: &Path, conversation: &str, message: &str, text: &str, within:
             }
         }
     }
-    Err(Fault(format!("no answer to `{text}` within {} ms ({last})", within.as_millis())))
+    Err(Fault(format!(
+        "no answer to `{text}` within {} ms ({last})",
+        within.as_millis()
+    )))
 }
 
 enum Heard {
@@ -61,22 +77,45 @@ enum Heard {
     Refused(String),
 }
 
-fn one_try(socket: &Path, conversation: &str, message: &str, text: &str, turn: &str, within: Duration) -> std::io::Result<Heard> {
+fn one_try(
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    turn: &str,
+    within: Duration,
+) -> std::io::Result<Heard> {
     let begun = now();
     let mut talk = Talk::open(socket, conversation)?;
     talk.say(message, text)?;
     while begun.elapsed() < within {
-        let Some(words) = talk.hear(ms(1_000).min(within))? else { continue };
+        let Some(words) = talk.hear(ms(1_000).min(within))? else {
+            continue;
+        };
         match words {
-            Server::Answer { turn: of, message: to, text } => {
+            Server::Answer {
+                turn: of,
+                message: to,
+                text,
+            } => {
                 talk.tell(&Client::Seen { turn: of.clone() })?;
                 if to == message {
                     let parked = of != turn;
-                    return Ok(Heard::Answer(Answer { turn: of, text, parked }));
+                    return Ok(Heard::Answer(Answer {
+                        turn: of,
+                        text,
+                        parked,
+                    }));
                 }
             }
-            Server::Refused { message: which, why } if which == message => return Ok(Heard::Refused(why)),
-            Server::Refused { .. } | Server::Welcome { .. } | Server::Accepted { .. } | Server::Pong => {}
+            Server::Refused {
+                message: which,
+                why,
+            } if which == message => return Ok(Heard::Refused(why)),
+            Server::Refused { .. }
+            | Server::Welcome { .. }
+            | Server::Accepted { .. }
+            | Server::Pong => {}
             Server::Error { why } => return Err(std::io::Error::other(why)),
         }
     }

@@ -17,7 +17,11 @@ pub fn now() -> Instant {
 ///
 /// # Errors
 /// Naming what did not come.
-pub fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> Check<T> {
+pub fn eventually<T>(
+    what: &str,
+    within: Duration,
+    mut look: impl FnMut() -> Option<T>,
+) -> Check<T> {
     let begun = now();
     let mut wait = PAUSE.0;
     loop {
@@ -25,7 +29,10 @@ pub fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Opt
             return Ok(found);
         }
         if begun.elapsed() > within {
-            return Err(Fault(format!("not within {} ms: {what}", within.as_millis())));
+            return Err(Fault(format!(
+                "not within {} ms: {what}",
+                within.as_millis()
+            )));
         }
         pass_time(wait);
         wait = (wait * 2).min(PAUSE.1);
@@ -33,7 +40,10 @@ pub fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Opt
 }
 
 /// Lets time pass because the proof is about time: how long something stays frozen, when the next blow falls.
-#[expect(clippy::disallowed_methods, reason = "time itself is what the proof is about")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "time itself is what the proof is about"
+)]
 pub fn pass_time(how_long: Duration) {
     std::thread::sleep(how_long);
 }

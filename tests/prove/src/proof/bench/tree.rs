@@ -16,14 +16,28 @@ use std::{fmt::Write as _, path::Path};
 const ENTRIES: usize = 1_000;
 
 pub fn run(setup: &Setup) -> Check<Outcome> {
-    let turns = usize::try_from(setup.number("--turns")?.unwrap_or(setup.pick(300, 20_000))).unwrap_or(300);
+    let turns =
+        usize::try_from(setup.number("--turns")?.unwrap_or(setup.pick(300, 20_000))).unwrap_or(300);
     let mut table = Table::default();
-    let mut instance = Instance::new(setup, "bench", Settings { ladder_ms: vec![0], ..Settings::default() })?;
+    let mut instance = Instance::new(
+        setup,
+        "bench",
+        Settings {
+            ladder_ms: vec![0],
+            ..Settings::default()
+        },
+    )?;
     fill(&instance.home.memex())?;
     command_line(setup, &mut table)?;
     start(&mut instance, setup, &mut table)?;
     let idle = tree_pss(&instance)?;
-    table.below("idle memory of the tree (PSS)", idle, 25.0, "MB", "all six processes");
+    table.below(
+        "idle memory of the tree (PSS)",
+        idle,
+        25.0,
+        "MB",
+        "all six processes",
+    );
     talk(&instance, setup, &mut table)?;
     deaths(&instance, setup, &mut table)?;
     flat(&instance, turns, idle, &mut table)?;
@@ -39,11 +53,22 @@ fn fill(memex: &Path) -> Check {
         for entry in 0..ENTRIES / 10 {
             let n = file * 100 + entry;
             let todo = if n % 3 == 0 { "TODO " } else { "" };
-            write!(text, "* {todo}Entry {n} about subject {}\n", n % 97).map_err(|e| e.to_string())?;
+            write!(text, "* {todo}Entry {n} about subject {}\n", n % 97)
+                .map_err(|e| e.to_string())?;
             if n % 3 == 0 {
-                writeln!(text, "SCHEDULED: <2026-{:02}-{:02}>", n % 12 + 1, n % 28 + 1).map_err(|e| e.to_string())?;
+                writeln!(
+                    text,
+                    "SCHEDULED: <2026-{:02}-{:02}>",
+                    n % 12 + 1,
+                    n % 28 + 1
+                )
+                .map_err(|e| e.to_string())?;
             }
-            writeln!(text, "Some words on it, number {n}, in a line of ordinary length that nobody will read.").map_err(|e| e.to_string())?;
+            writeln!(
+                text,
+                "Some words on it, number {n}, in a line of ordinary length that nobody will read."
+            )
+            .map_err(|e| e.to_string())?;
         }
         std::fs::write(memex.join(format!("file{file}.org")), text)?;
     }
@@ -54,9 +79,21 @@ fn command_line(setup: &Setup, table: &mut Table) -> Check {
     let rounds = setup.pick(10, 60);
     let (bare, ..) = limits::fork_exec(Path::new("/bin/true"), &[], rounds)?;
     let (help, ..) = limits::fork_exec(&setup.binary, &["ctl", "--help"], rounds)?;
-    table.below("`passepartout ctl --help`, p50", help, 10.0 + bare, "ms", &format!("fork and exec of /bin/true {bare:.2} ms"));
+    table.below(
+        "`passepartout ctl --help`, p50",
+        help,
+        10.0 + bare,
+        "ms",
+        &format!("fork and exec of /bin/true {bare:.2} ms"),
+    );
     let peak = peak_mib(&setup.binary, &["ctl", "--help"])?;
-    table.below("`passepartout ctl --help`, peak memory", peak, 12.0, "MB", "resident, as the kernel counts");
+    table.below(
+        "`passepartout ctl --help`, peak memory",
+        peak,
+        12.0,
+        "MB",
+        "resident, as the kernel counts",
+    );
     Ok(())
 }
 
@@ -85,15 +122,50 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
     let state = instance.home.state();
     let sync = limits::append_sync(&state, rounds)?;
     let replace = limits::replace_file(&instance.home.memex(), 20_000, rounds.min(100))?;
-    table.show("limit: socketpair ping-pong, p50", hop.0 * 1000.0, "us", &format!("p99 {:.1} us", hop.1 * 1000.0));
-    table.show("limit: append and fdatasync, p50", sync.0, "ms", &format!("p99 {:.2} ms", sync.1));
-    table.show("limit: file of 20 kB replaced with care, p50", replace.0, "ms", &format!("p99 {:.2} ms", replace.1));
+    table.show(
+        "limit: socketpair ping-pong, p50",
+        hop.0 * 1000.0,
+        "us",
+        &format!("p99 {:.1} us", hop.1 * 1000.0),
+    );
+    table.show(
+        "limit: append and fdatasync, p50",
+        sync.0,
+        "ms",
+        &format!("p99 {:.2} ms", sync.1),
+    );
+    table.show(
+        "limit: file of 20 kB replaced with care, p50",
+        replace.0,
+        "ms",
+        &format!("p99 {:.2} ms", replace.1),
+    );
     // What a turn must wait for: two syncs of the journal; a write one more, and a log, a file, a folder of memory's.
     let kinds = [
-        ("answer without memory (`help`)", "help", 2.0 * sync.0, 2.0 * sync.1),
-        ("question to memory (`tasks`)", "tasks", 2.0 * sync.0, 2.0 * sync.1),
-        ("search (`find subject 42`)", "find subject 42", 2.0 * sync.0, 2.0 * sync.1),
-        ("write (`note: ...`)", "note: one more line of the bench", 4.0 * sync.0 + replace.0, 4.0 * sync.1 + replace.1),
+        (
+            "answer without memory (`help`)",
+            "help",
+            2.0 * sync.0,
+            2.0 * sync.1,
+        ),
+        (
+            "question to memory (`tasks`)",
+            "tasks",
+            2.0 * sync.0,
+            2.0 * sync.1,
+        ),
+        (
+            "search (`find subject 42`)",
+            "find subject 42",
+            2.0 * sync.0,
+            2.0 * sync.1,
+        ),
+        (
+            "write (`note: ...`)",
+            "note: one more line of the bench",
+            4.0 * sync.0 + replace.0,
+            4.0 * sync.1 + replace.1,
+        ),
     ];
     let mut talk = Talk::open(&instance.local_socket(), "bench")?;
     for (number, (what, text, floor, floor_p99)) in kinds.into_iter().enumerate() {
@@ -116,8 +188,20 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let (p50, p99, _) = spread(&mut took);
         let (told, ..) = spread(&mut accepted);
         let beside = format!("disk alone {floor:.2}; accepted after {told:.2}");
-        table.below(&format!("turn: {what}, p50"), p50, 5.0f64.max(3.0 * floor), "ms", &beside);
-        table.below(&format!("turn: {what}, p99"), p99, 25.0f64.max(3.0 * floor_p99), "ms", &format!("disk alone {floor_p99:.2}"));
+        table.below(
+            &format!("turn: {what}, p50"),
+            p50,
+            5.0f64.max(3.0 * floor),
+            "ms",
+            &beside,
+        );
+        table.below(
+            &format!("turn: {what}, p99"),
+            p99,
+            25.0f64.max(3.0 * floor_p99),
+            "ms",
+            &format!("disk alone {floor_p99:.2}"),
+        );
     }
     Ok(())
 }
@@ -129,7 +213,10 @@ fn deaths(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let mut took = Vec::new();
         for _ in 0..rounds {
             let before = instance.role(role)?;
-            ensure!(procs::kick(before.pid, rustix::process::Signal::KILL), "{role} is gone already");
+            ensure!(
+                procs::kick(before.pid, rustix::process::Signal::KILL),
+                "{role} is gone already"
+            );
             let begun = now();
             eventually("ready again", s(10), || {
                 let after = instance.role(role).ok()?;
@@ -140,7 +227,13 @@ fn deaths(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let (p50, p99, _) = spread(&mut took);
         let goal = if role == "memory" { 300.0 } else { 50.0 };
         let beside = format!("p50 {p50:.2}; bare fork and exec {bare:.2}, p99 {bare_p99:.2}");
-        table.below(&format!("kill -9 of {role} to ready, p99"), p99, goal, "ms", &beside);
+        table.below(
+            &format!("kill -9 of {role} to ready, p99"),
+            p99,
+            goal,
+            "ms",
+            &beside,
+        );
     }
     Ok(())
 }
@@ -177,7 +270,13 @@ fn flat(instance: &Instance, turns: usize, idle: f64, table: &mut Table) -> Chec
     let last = tree_pss(instance)?;
     table.show("turns per second, one conversation", rate, "/s", "");
     let beside = format!("{first:.1} MB after {warm}, {last:.1} MB after {turns} turns");
-    table.below("growth of the tree over the turns", last - first, 2.0, "MB", &beside);
+    table.below(
+        "growth of the tree over the turns",
+        last - first,
+        2.0,
+        "MB",
+        &beside,
+    );
     Ok(())
 }
 
@@ -201,7 +300,8 @@ fn tree_pss(instance: &Instance) -> Check<f64> {
 fn pss_kib(pid: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
-    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
+    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok())
+        .unwrap_or(0)
 }
 
 /// Peak resident memory of one run, in MB, as `wait4` hands it over with the death; std has no form of that. The kernel
@@ -213,7 +313,10 @@ fn peak_mib(program: &Path, args: &[&str]) -> Check<f64> {
         .args(args)
         .output()?;
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    let kib: f64 = text.trim().parse().map_err(|_| format!("no figure from wait4: `{text}`"))?;
+    let kib: f64 = text
+        .trim()
+        .parse()
+        .map_err(|_| format!("no figure from wait4: `{text}`"))?;
     Ok(kib / 1024.0)
 }
 
@@ -227,28 +330,51 @@ print(os.wait4(pid, 0)[2].ru_maxrss)";
 
 /// How much has to be right.
 fn trusted_base(table: &Table) {
-    for (name, folder) in [("protocol", "protocol/src"), ("link", "protocol/link/src"), ("kit", "actors/kit/src"), ("supervisor", "supervisor/src")] {
+    for (name, folder) in [
+        ("protocol", "protocol/src"),
+        ("link", "protocol/link/src"),
+        ("kit", "actors/kit/src"),
+        ("supervisor", "supervisor/src"),
+    ] {
         let (code, tests) = lines(Path::new(folder));
         if code > 0 {
-            table.show(&format!("lines of {name}, tests left out"), code as f64, "", &format!("and {tests} of tests"));
+            table.show(
+                &format!("lines of {name}, tests left out"),
+                code as f64,
+                "",
+                &format!("and {tests} of tests"),
+            );
         }
     }
 }
 
 /// Counts lines of code and of tests below a folder of the checkout.
 fn lines(folder: &Path) -> (usize, usize) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return (0, 0) };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return (0, 0);
+    };
     let (mut code, mut tests) = (0, 0);
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
             let (c, t) = lines(&path);
-            if path.ends_with("tests") { tests += c + t } else { (code, tests) = (code + c, tests + t) }
+            if path.ends_with("tests") {
+                tests += c + t
+            } else {
+                (code, tests) = (code + c, tests + t)
+            }
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             let all = text.lines().count();
-            let own = text.lines().position(|line| line == "#[cfg(test)]").unwrap_or(all);
-            if path.ends_with("tests.rs") { tests += all } else { (code, tests) = (code + own, tests + all - own) }
+            let own = text
+                .lines()
+                .position(|line| line == "#[cfg(test)]")
+                .unwrap_or(all);
+            if path.ends_with("tests.rs") {
+                tests += all
+            } else {
+                (code, tests) = (code + own, tests + all - own)
+            }
         }
     }
     (code, tests)
