@@ -2,7 +2,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
     reason = "a test: a panic is its verdict"
 )]
@@ -227,7 +226,7 @@ impl Bench {
             .collect()
     }
 
-    fn to_act(&mut self, key: TurnKey) {
+    fn reach_act(&mut self, key: TurnKey) {
         let turn = (key, self.attempt(key));
         self.from(Role::Perceive, Kind::Percept, Role::Reason, turn, &());
         self.from(Role::Reason, Kind::Proposal, Role::Act, turn, &());
@@ -244,7 +243,7 @@ impl Bench {
     }
 
     fn answer(&mut self, key: TurnKey, text: &str) {
-        self.to_act(key);
+        self.reach_act(key);
         self.end(key, End::Answer(Labeled::from_owner(text)));
     }
 
@@ -435,7 +434,7 @@ fn death_that_the_operator_ordered_charges_nobody() {
 fn frames_of_an_earlier_try_change_nothing() {
     let mut bench = Bench::new();
     let key = bench.say("a", "1", "x");
-    bench.to_act(key);
+    bench.reach_act(key);
     let old = (key, bench.attempt(key));
     bench.die(Role::Act, Death::Signal(9));
     bench.pass(1);
@@ -500,7 +499,7 @@ fn turn_that_goes_in_circles_ends_at_the_depth_limit() {
     let mut bench = Bench::new();
     let key = bench.say("a", "1", "x");
     for _ in 0..=10 {
-        bench.to_act(key);
+        bench.reach_act(key);
         let text = Labeled::from_owner("again");
         bench.end(
             key,
@@ -651,7 +650,7 @@ fn frame_that_the_route_table_does_not_allow_is_refused_and_counted() {
 fn drain_finishes_what_is_in_hand_and_ends_the_actors_in_order() {
     let mut bench = Bench::new();
     let (running, waiting) = (bench.say("a", "1", "x"), bench.say("a", "2", "x"));
-    bench.to_act(running);
+    bench.reach_act(running);
     bench.hub.terminate();
     bench.settle();
     bench.say("a", "3", "x");
