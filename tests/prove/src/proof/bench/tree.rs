@@ -203,6 +203,21 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
             &format!("disk alone {floor_p99:.2}"),
         );
     }
+    // A message that is known and answered: to the hub and back through the gateway, without the disk.
+    let mut took = Vec::new();
+    for _ in 0..rounds {
+        let begun = now();
+        talk.say("b0-0", "help")?;
+        loop {
+            if let Some(Server::Accepted { .. }) = talk.hear(s(10))? {
+                break;
+            }
+        }
+        took.push(in_ms(begun.elapsed()) * 1000.0);
+    }
+    let (p50, p99, _) = spread(&mut took);
+    let beside = format!("p99 {p99:.0}; two bare round trips {:.0}", 2.0 * hop.0 * 1000.0);
+    table.show("client to hub and back, p50", p50, "us", &beside);
     Ok(())
 }
 
