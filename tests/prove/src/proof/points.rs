@@ -2,7 +2,7 @@
 
 use crate::{
     Check, Fault, Instance, Setup, client,
-    client::key,
+    client::{Seen, key},
     ensure,
     home::Settings,
     instance::actors,
@@ -111,7 +111,7 @@ fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: K
     let (message, socket) = (format!("p{number}"), instance.local_socket());
     let asked = {
         let (message, text) = (message.clone(), text.clone());
-        std::thread::spawn(move || client::ask(&socket, "points", &message, &text, s(30)))
+        std::thread::spawn(move || client::ask_and(Seen::Kept, &socket, "points", &message, &text, s(30)))
     };
     let struck = eventually("the fault strikes", s(10), || {
         let died = instance.role(role).is_ok_and(|now| now.restarts > deaths);
@@ -186,7 +186,7 @@ fn birth(instance: &mut Instance, role: &'static str, at: &'static str, number: 
     let (message, text) = (format!("b{number}"), format!("note: birth zp{number}pz"));
     let asked = {
         let (message, text, socket) = (message.clone(), text.clone(), instance.local_socket());
-        std::thread::spawn(move || client::ask(&socket, "points", &message, &text, s(30)))
+        std::thread::spawn(move || client::ask_and(Seen::Kept, &socket, "points", &message, &text, s(30)))
     };
     instance.set(plain)?;
     instance.order(Verb::Reload)?;
@@ -211,7 +211,7 @@ fn supervisor(instance: &mut Instance, rounds: u32) -> Check {
         pass_time(ms(u64::from(round) / 2));
         instance.kill_supervisor()?;
         instance.start()?;
-        let answer = instance.ask("points", &message, &text)?;
+        let answer = client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(30))?;
         ensure!(!answer.parked, "parked by the death of the supervisor: {}", answer.text);
         judge(instance, kind, &token, &message, &text, &answer).map_err(|fault| Fault(format!("round {round}: {fault}")))?;
         instance.ready()?;
