@@ -32,29 +32,32 @@ pub fn key(conversation: &str, message: &str) -> String {
     TurnKey::derive(&name("gateway:local"), &name(conversation), &name(message)).to_string()
 }
 
-/// Says something and waits for its answer, through any number of broken connections.
+/// Whether a person tells that an answer was shown. After that the daemon need not say it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Yes.
+    Told,
+    /// No: the answer has to come again when the message does.
+    Kept,
+}
+
+/// Says something and waits for its answer, through any number of broken connections; confirms it.
 ///
 /// # Errors
 /// When there is no answer in time.
-pub fn ask(
-    socket: &Path,
-    conversation: &str,
-    message: &str,
-    text: &str,
-    within: Duration,
-) -> Check<Answer> {
+pub fn ask(socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> Check<Answer> {
+    ask_and(Seen::Told, socket, conversation, message, text, within)
+}
+
+/// The same, and confirms it or not.
+///
+/// # Errors
+/// As [`ask`].
+pub fn ask_and(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> Check<Answer> {
     let begun = now();
-    let turn = key(conversation, message);
     let mut last = String::from("no connection");
     while begun.elapsed() < within {
-        match one_try(
-            socket,
-            conversation,
-            message,
-            text,
-            &turn,
-            within.saturating_sub(begun.elapsed()),
-        ) {
+        match one_try(seen, socket, conversation, message, text, within.saturating_sub(begun.elapsed())) {
             Ok(Heard::Answer(answer)) => return Ok(answer),
             Ok(Heard::Refused(why)) => {
                 last = why;
@@ -66,10 +69,7 @@ pub fn ask(
             }
         }
     }
-    Err(Fault(format!(
-        "no answer to `{text}` within {} ms ({last})",
-        within.as_millis()
-    )))
+    Err(Fault(format!("no answer to `{text}` within {} ms ({last})", within.as_millis())))
 }
 
 enum Heard {
@@ -77,45 +77,25 @@ enum Heard {
     Refused(String),
 }
 
-fn one_try(
-    socket: &Path,
-    conversation: &str,
-    message: &str,
-    text: &str,
-    turn: &str,
-    within: Duration,
-) -> std::io::Result<Heard> {
+fn one_try(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> std::io::Result<Heard> {
     let begun = now();
+    let turn = key(conversation, message);
     let mut talk = Talk::open(socket, conversation)?;
     talk.say(message, text)?;
     while begun.elapsed() < within {
-        let Some(words) = talk.hear(ms(1_000).min(within))? else {
-            continue;
-        };
+        let Some(words) = talk.hear(ms(1_000).min(within))? else { continue };
         match words {
-            Server::Answer {
-                turn: of,
-                message: to,
-                text,
-            } => {
-                talk.tell(&Client::Seen { turn: of.clone() })?;
+            Server::Answer { turn: of, message: to, text } => {
+                if seen == Seen::Told || to != message {
+                    talk.tell(&Client::Seen { turn: of.clone() })?;
+                }
                 if to == message {
                     let parked = of != turn;
-                    return Ok(Heard::Answer(Answer {
-                        turn: of,
-                        text,
-                        parked,
-                    }));
+                    return Ok(Heard::Answer(Answer { turn: of, text, parked }));
                 }
             }
-            Server::Refused {
-                message: which,
-                why,
-            } if which == message => return Ok(Heard::Refused(why)),
-            Server::Refused { .. }
-            | Server::Welcome { .. }
-            | Server::Accepted { .. }
-            | Server::Pong => {}
+            Server::Refused { message: which, why } if which == message => return Ok(Heard::Refused(why)),
+            Server::Refused { .. } | Server::Welcome { .. } | Server::Accepted { .. } | Server::Pong => {}
             Server::Error { why } => return Err(std::io::Error::other(why)),
         }
     }

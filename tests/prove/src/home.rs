@@ -22,11 +22,7 @@ impl Home {
     /// As the kernel says.
     pub fn new(tag: &str) -> Check<Self> {
         let number = HOMES.fetch_add(1, Ordering::Relaxed);
-        let tag: String = tag
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(12)
-            .collect();
+        let tag: String = tag.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
         let name = format!("pp-{tag}-{}-{number}", std::process::id());
         let dir = std::env::temp_dir().join(name);
         std::fs::DirBuilder::new().mode(0o700).create(&dir)?;
@@ -94,10 +90,7 @@ impl Home {
     #[must_use]
     pub fn outside_lines(&self) -> Vec<(String, String)> {
         let text = std::fs::read_to_string(self.outside()).unwrap_or_default();
-        let pair = |line: &str| {
-            line.split_once(' ')
-                .map(|(key, text)| (key.to_owned(), text.to_owned()))
-        };
+        let pair = |line: &str| line.split_once(' ').map(|(key, text)| (key.to_owned(), text.to_owned()));
         text.lines().filter_map(pair).collect()
     }
 }
@@ -159,14 +152,7 @@ impl Default for Settings {
 impl Settings {
     /// Adds a fault.
     #[must_use]
-    pub fn fault(
-        mut self,
-        role: &'static str,
-        at: &'static str,
-        contains: &str,
-        does: &'static str,
-        ms: u64,
-    ) -> Self {
+    pub fn fault(mut self, role: &'static str, at: &'static str, contains: &str, does: &'static str, ms: u64) -> Self {
         self.faults.push((role, at, contains.into(), does, ms));
         self
     }
@@ -181,19 +167,7 @@ impl Settings {
     /// Returns the file.
     #[must_use]
     pub fn text(&self, home: &Home) -> String {
-        let Self {
-            ping_ms,
-            misses,
-            start_ms,
-            term_ms,
-            ladder_ms,
-            degraded_after,
-            degraded_every_ms,
-            orphan_ms,
-            top,
-            more,
-            faults,
-        } = self;
+        let Self { ping_ms, misses, start_ms, term_ms, ladder_ms, degraded_after, degraded_every_ms, orphan_ms, top, more, faults } = self;
         let start_max = (*start_ms * 10).max(10_000);
         let outside = home.outside();
         let mut text = format!(

@@ -74,10 +74,7 @@ impl Instance {
     /// Starts through another program, such as `faketime` or `sh -c`.
     pub fn wrapped(&mut self, wrap: &[&str], environment: &[(&str, &str)]) {
         self.wrap = wrap.iter().map(|word| (*word).to_owned()).collect();
-        self.environment = environment
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-            .collect();
+        self.environment = environment.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     }
 
     /// Uses another binary file.
@@ -100,19 +97,10 @@ impl Instance {
     /// # Errors
     /// When the log cannot be opened.
     pub fn command(&self, log: &Path) -> Check<Command> {
-        let mut words = self
-            .wrap
-            .iter()
-            .map(PathBuf::from)
-            .chain([self.binary.clone()]);
-        let Some(first) = words.next() else {
-            return Err("no program".into());
-        };
+        let mut words = self.wrap.iter().map(PathBuf::from).chain([self.binary.clone()]);
+        let Some(first) = words.next() else { return Err("no program".into()) };
         let mut command = Command::new(first);
-        let log = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(log)?;
+        let log = std::fs::OpenOptions::new().append(true).create(true).open(log)?;
         command
             .args(words)
             .arg("up")
@@ -156,10 +144,7 @@ impl Instance {
     /// # Errors
     /// When none was started.
     pub fn supervisor(&self) -> Check<u32> {
-        self.child
-            .as_ref()
-            .map(Child::id)
-            .ok_or_else(|| Fault("not started".into()))
+        self.child.as_ref().map(Child::id).ok_or_else(|| Fault("not started".into()))
     }
 
     /// Waits until every actor is ready.
@@ -186,14 +171,9 @@ impl Instance {
                 return Some(Status::default());
             }
             match self.status() {
-                Ok(status) if status.roles.iter().all(|role| role.actual == "ready") => {
-                    Some(status)
-                }
+                Ok(status) if status.roles.iter().all(|role| role.actual == "ready") => Some(status),
                 Ok(status) => {
-                    let words = status
-                        .roles
-                        .iter()
-                        .map(|r| format!("{} {}", r.role, r.actual));
+                    let words = status.roles.iter().map(|r| format!("{} {}", r.role, r.actual));
                     last = words.collect::<Vec<_>>().join(", ");
                     None
                 }
@@ -202,10 +182,7 @@ impl Instance {
         });
         self.child = child;
         match (gone, found) {
-            (Some(status), _) => Err(Fault(format!(
-                "the daemon ended with {status}: {}",
-                self.last_words()
-            ))),
+            (Some(status), _) => Err(Fault(format!("the daemon ended with {status}: {}", self.last_words()))),
             (None, Ok(status)) => Ok(status),
             (None, Err(fault)) => Err(Fault(format!("{fault} ({last}); {}", self.last_words()))),
         }
@@ -272,11 +249,7 @@ impl Instance {
     /// When nobody answers.
     pub fn role(&self, role: &str) -> Check<RoleStatus> {
         let status = self.status()?;
-        status
-            .roles
-            .into_iter()
-            .find(|r| r.role == role)
-            .ok_or_else(|| Fault(format!("no role {role}")))
+        status.roles.into_iter().find(|r| r.role == role).ok_or_else(|| Fault(format!("no role {role}")))
     }
 
     /// Returns the process ids of all actors, in their order.
@@ -284,12 +257,7 @@ impl Instance {
     /// # Errors
     /// When nobody answers.
     pub fn pids(&self) -> Check<Vec<(String, u32)>> {
-        Ok(self
-            .status()?
-            .roles
-            .into_iter()
-            .map(|role| (role.role, role.pid))
-            .collect())
+        Ok(self.status()?.roles.into_iter().map(|role| (role.role, role.pid)).collect())
     }
 
     /// Waits until an actor is ready in a later life.
@@ -330,9 +298,7 @@ impl Instance {
         // Who belongs to it must be known before nobody can be asked any more.
         let pid = self.supervisor()?;
         self.note(procs::descendants(pid).iter().map(|p| p.pid));
-        let Some(mut child) = self.child.take() else {
-            return Err("not started".into());
-        };
+        let Some(mut child) = self.child.take() else { return Err("not started".into()) };
         child.kill()?;
         child.wait()?;
         Ok(())
@@ -353,12 +319,8 @@ impl Instance {
     /// # Errors
     /// When it does not end in time.
     pub fn wait(&mut self, within: Duration) -> Check<ExitStatus> {
-        let Some(mut child) = self.child.take() else {
-            return Err("not started".into());
-        };
-        let ended = eventually("the supervisor ends", within, || {
-            child.try_wait().ok().flatten()
-        });
+        let Some(mut child) = self.child.take() else { return Err("not started".into()) };
+        let ended = eventually("the supervisor ends", within, || child.try_wait().ok().flatten());
         if ended.is_err() {
             self.child = Some(child);
         }
@@ -374,11 +336,7 @@ impl Instance {
             self.note(procs::descendants(self.supervisor()?).iter().map(|p| p.pid));
             self.kick(Signal::TERM)?;
             let status = self.wait(s(50))?;
-            ensure!(
-                status.code() == Some(0),
-                "stopped with {status}, not 0: {}",
-                self.last_words()
-            );
+            ensure!(status.code() == Some(0), "stopped with {status}, not 0: {}", self.last_words());
         }
         self.leftovers()
     }
@@ -388,27 +346,12 @@ impl Instance {
     /// # Errors
     /// Naming them.
     pub fn leftovers(&self) -> Check {
-        let seen = self
-            .seen
-            .lock()
-            .map(|seen| seen.clone())
-            .unwrap_or_default();
+        let seen = self.seen.lock().map(|seen| seen.clone()).unwrap_or_default();
         procs::bury(&BTreeSet::new());
-        let alive: Vec<u32> = seen
-            .iter()
-            .copied()
-            .filter(|pid| procs::is_alive(*pid))
-            .collect();
+        let alive: Vec<u32> = seen.iter().copied().filter(|pid| procs::is_alive(*pid)).collect();
         ensure!(alive.is_empty(), "processes left behind: {alive:?}");
-        let groups: Vec<u32> = procs::all()
-            .iter()
-            .filter(|p| seen.contains(&p.group) && p.state != 'Z')
-            .map(|p| p.pid)
-            .collect();
-        ensure!(
-            groups.is_empty(),
-            "children of actors left behind: {groups:?}"
-        );
+        let groups: Vec<u32> = procs::all().iter().filter(|p| seen.contains(&p.group) && p.state != 'Z').map(|p| p.pid).collect();
+        ensure!(groups.is_empty(), "children of actors left behind: {groups:?}");
         for socket in [self.ctl_socket(), self.local_socket()] {
             ensure!(!socket.exists(), "socket left behind: {}", socket.display());
         }
@@ -417,10 +360,7 @@ impl Instance {
             let files = crate::org::files(&folder)?;
             temporary.extend(files.into_keys().filter(|name| is_temporary(name)));
         }
-        ensure!(
-            temporary.is_empty(),
-            "temporary files left behind: {temporary:?}"
-        );
+        ensure!(temporary.is_empty(), "temporary files left behind: {temporary:?}");
         Ok(())
     }
 
@@ -433,19 +373,12 @@ impl Instance {
 /// Names that only unfinished writes have.
 fn is_temporary(name: &str) -> bool {
     let last = name.rsplit('/').next().unwrap_or(name);
-    [".tmp", ".new", ".part", "~"]
-        .iter()
-        .any(|ending| last.ends_with(ending))
-        || last.starts_with(".#")
+    [".tmp", ".new", ".part", "~"].iter().any(|ending| last.ends_with(ending)) || last.starts_with(".#")
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        let mut doomed = self
-            .seen
-            .lock()
-            .map(|seen| seen.clone())
-            .unwrap_or_default();
+        let mut doomed = self.seen.lock().map(|seen| seen.clone()).unwrap_or_default();
         if let Some(mut child) = self.child.take() {
             doomed.extend(procs::descendants(child.id()).iter().map(|p| p.pid));
             drop(child.kill());
@@ -456,11 +389,7 @@ impl Drop for Instance {
             // Also what an actor left in its process group, and what has become ours since.
             let left: Vec<u32> = procs::all()
                 .iter()
-                .filter(|p| {
-                    p.state != 'Z'
-                        && p.pid != own
-                        && (doomed.contains(&p.pid) || doomed.contains(&p.group))
-                })
+                .filter(|p| p.state != 'Z' && p.pid != own && (doomed.contains(&p.pid) || doomed.contains(&p.group)))
                 .map(|p| p.pid)
                 .collect();
             for pid in &left {

@@ -68,15 +68,8 @@ impl Setup {
     /// # Errors
     /// Naming the first one.
     pub fn only(&self, options: &[&str]) -> Check {
-        match self
-            .args
-            .iter()
-            .find(|arg| arg.starts_with("--") && !options.contains(&arg.as_str()))
-        {
-            Some(unknown) => Err(Fault(format!(
-                "unknown option {unknown}; there are: {}",
-                options.join(" ")
-            ))),
+        match self.args.iter().find(|arg| arg.starts_with("--") && !options.contains(&arg.as_str())) {
+            Some(unknown) => Err(Fault(format!("unknown option {unknown}; there are: {}", options.join(" ")))),
             None => Ok(()),
         }
     }

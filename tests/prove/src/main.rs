@@ -33,11 +33,7 @@ fn main() -> ExitCode {
         }
         None => Scale::Full,
     };
-    let setup = Setup {
-        binary,
-        scale,
-        args,
-    };
+    let setup = Setup { binary, scale, args };
     end(proof, &setup)
 }
 
@@ -60,10 +56,7 @@ fn end(proof: &Proof, setup: &Setup) -> ExitCode {
 
 fn list() {
     for proof in PROOFS {
-        println!(
-            "{:<12} {:<34} {}",
-            proof.name, proof.arguments, proof.summary
-        );
+        println!("{:<12} {:<34} {}", proof.name, proof.arguments, proof.summary);
     }
 }
 

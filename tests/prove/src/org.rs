@@ -23,20 +23,14 @@ pub fn entries(folder: &Path) -> Check<Vec<Entry>> {
             continue;
         }
         let text = String::from_utf8(bytes).map_err(|_| format!("{name} is no UTF-8"))?;
-        crate::ensure!(
-            text.is_empty() || text.ends_with('\n'),
-            "{name} does not end in a line end"
-        );
+        crate::ensure!(text.is_empty() || text.ends_with('\n'), "{name} does not end in a line end");
         let mut open = false;
         let mut entry: Option<Entry> = None;
         for line in text.lines() {
             if let Some(title) = heading(line) {
                 crate::ensure!(!open, "{name}: a drawer is open at `{line}`");
                 found.extend(entry.take());
-                entry = Some(Entry {
-                    title: title.into(),
-                    body: String::new(),
-                });
+                entry = Some(Entry { title: title.into(), body: String::new() });
             } else {
                 match line.trim() {
                     ":PROPERTIES:" | ":LOGBOOK:" => open = true,
@@ -57,9 +51,7 @@ pub fn entries(folder: &Path) -> Check<Vec<Entry>> {
 
 fn heading(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches('*');
-    (rest.len() < line.len())
-        .then(|| rest.strip_prefix(' '))
-        .flatten()
+    (rest.len() < line.len()).then(|| rest.strip_prefix(' ')).flatten()
 }
 
 /// Returns every file below a folder, by its path within, with its bytes.
@@ -76,11 +68,7 @@ pub fn files(folder: &Path) -> Check<BTreeMap<String, Vec<u8>>> {
                 todo.push(entry.path());
             } else {
                 let path = entry.path();
-                let name = path
-                    .strip_prefix(folder)
-                    .unwrap_or(&path)
-                    .to_string_lossy()
-                    .into_owned();
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
                 found.insert(name, std::fs::read(&path)?);
             }
         }

@@ -26,23 +26,14 @@ pub fn look(pid: u32) -> Option<Process> {
     let state = words.next()?.chars().next()?;
     let parent = words.next()?.parse().ok()?;
     let group = words.next()?.parse().ok()?;
-    Some(Process {
-        pid,
-        parent,
-        group,
-        state,
-    })
+    Some(Process { pid, parent, group, state })
 }
 
 /// Returns all processes.
 #[must_use]
 pub fn all() -> Vec<Process> {
-    let Ok(entries) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let pids = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter_map(look).collect()
 }
 
@@ -53,19 +44,12 @@ pub fn descendants(pid: u32) -> Vec<Process> {
     let mut family = BTreeSet::from([pid]);
     loop {
         let before = family.len();
-        family.extend(
-            all.iter()
-                .filter(|p| family.contains(&p.parent))
-                .map(|p| p.pid)
-                .collect::<Vec<_>>(),
-        );
+        family.extend(all.iter().filter(|p| family.contains(&p.parent)).map(|p| p.pid).collect::<Vec<_>>());
         if family.len() == before {
             break;
         }
     }
-    all.into_iter()
-        .filter(|p| p.pid != pid && family.contains(&p.pid))
-        .collect()
+    all.into_iter().filter(|p| p.pid != pid && family.contains(&p.pid)).collect()
 }
 
 /// Says whether a process runs: not dead, not waiting to be buried.
@@ -83,9 +67,7 @@ pub fn kick(pid: u32, signal: Signal) -> bool {
 /// Returns the open descriptors of a process with what they lead to.
 #[must_use]
 pub fn descriptors(pid: u32) -> Vec<(u32, String)> {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else {
-        return Vec::new();
-    };
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return Vec::new() };
     let mut found: Vec<(u32, String)> = entries
         .flatten()
         .filter_map(|entry| {
@@ -103,17 +85,13 @@ pub fn descriptors(pid: u32) -> Vec<(u32, String)> {
 pub fn resident_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
+    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// Buries the dead that have become ours, because we are subreaper. `keep` has handles of its own.
 pub fn bury(keep: &BTreeSet<u32>) {
     let own = std::process::id();
-    for process in all()
-        .into_iter()
-        .filter(|p| p.parent == own && p.state == 'Z' && !keep.contains(&p.pid))
-    {
+    for process in all().into_iter().filter(|p| p.parent == own && p.state == 'Z' && !keep.contains(&p.pid)) {
         if let Some(pid) = i32::try_from(process.pid).ok().and_then(Pid::from_raw) {
             let _buried = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
         }

@@ -111,20 +111,12 @@ pub fn run_rows(setup: &Setup, rows: &[&Row]) -> Check<Outcome> {
     }
     let mut figures = format!("{passed} of {} rows hold", rows.len());
     if !skipped.is_empty() {
-        figures.push_str(&format!(
-            ", {} skipped ({})",
-            skipped.len(),
-            skipped.join(", ")
-        ));
+        figures.push_str(&format!(", {} skipped ({})", skipped.len(), skipped.join(", ")));
     }
     if failed.is_empty() {
         pass(figures)
     } else {
-        Err(Fault(format!(
-            "{figures}, {} failed ({})",
-            failed.len(),
-            failed.join(", ")
-        )))
+        Err(Fault(format!("{figures}, {} failed ({})", failed.len(), failed.join(", "))))
     }
 }
 
@@ -143,9 +135,5 @@ pub fn percentile(sorted: &[f64], percent: f64) -> f64 {
 #[must_use]
 pub fn spread(values: &mut [f64]) -> (f64, f64, f64) {
     values.sort_by(f64::total_cmp);
-    (
-        percentile(values, 50.0),
-        percentile(values, 99.0),
-        values.last().copied().unwrap_or(0.0),
-    )
+    (percentile(values, 50.0), percentile(values, 99.0), values.last().copied().unwrap_or(0.0))
 }

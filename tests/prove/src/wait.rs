@@ -17,11 +17,7 @@ pub fn now() -> Instant {
 ///
 /// # Errors
 /// Naming what did not come.
-pub fn eventually<T>(
-    what: &str,
-    within: Duration,
-    mut look: impl FnMut() -> Option<T>,
-) -> Check<T> {
+pub fn eventually<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> Check<T> {
     let begun = now();
     let mut wait = PAUSE.0;
     loop {
@@ -29,10 +25,7 @@ pub fn eventually<T>(
             return Ok(found);
         }
         if begun.elapsed() > within {
-            return Err(Fault(format!(
-                "not within {} ms: {what}",
-                within.as_millis()
-            )));
+            return Err(Fault(format!("not within {} ms: {what}", within.as_millis())));
         }
         pass_time(wait);
         wait = (wait * 2).min(PAUSE.1);
@@ -40,10 +33,7 @@ pub fn eventually<T>(
 }
 
 /// Lets time pass because the proof is about time: how long something stays frozen, when the next blow falls.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "time itself is what the proof is about"
-)]
+#[expect(clippy::disallowed_methods, reason = "time itself is what the proof is about")]
 pub fn pass_time(how_long: Duration) {
     std::thread::sleep(how_long);
 }

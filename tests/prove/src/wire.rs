@@ -38,11 +38,7 @@ impl Wire {
     pub fn open(path: &Path, max: usize) -> io::Result<Self> {
         let stream = UnixStream::connect(path)?;
         stream.set_write_timeout(Some(Duration::from_secs(5)))?;
-        Ok(Self {
-            stream,
-            buffer: BytesMut::new(),
-            max,
-        })
+        Ok(Self { stream, buffer: BytesMut::new(), max })
     }
 
     /// Writes a frame.
@@ -72,15 +68,10 @@ impl Wire {
         loop {
             match split(&mut self.buffer, self.max).map_err(io::Error::other)? {
                 Split::Frame(frame) => return Ok(Some(frame)),
-                Split::Unknown { kind, .. } => {
-                    return Err(io::Error::other(format!("unknown kind {kind}")));
-                }
+                Split::Unknown { kind, .. } => return Err(io::Error::other(format!("unknown kind {kind}"))),
                 Split::Partial => {}
             }
-            let Some(left) = within
-                .checked_sub(begun.elapsed())
-                .filter(|left| !left.is_zero())
-            else {
+            let Some(left) = within.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) else {
                 return Ok(None);
             };
             self.stream.set_read_timeout(Some(left))?;
@@ -88,14 +79,7 @@ impl Wire {
             match self.stream.read(&mut chunk) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(n) => self.buffer.extend_from_slice(&chunk[..n]),
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                    ) =>
-                {
-                    return Ok(None);
-                }
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -113,15 +97,7 @@ pub fn request(verb: Verb) -> Check<Frame> {
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
     let id = format!("prove-{}-{number}", std::process::id());
     let header = Header::new(Kind::Control, Role::Supervisor, Role::Supervisor, 0);
-    Ok(Frame::new(
-        header,
-        Codec::Json,
-        &Request {
-            major: version::MAJOR,
-            id,
-            verb,
-        },
-    )?)
+    Ok(Frame::new(header, Codec::Json, &Request { major: version::MAJOR, id, verb })?)
 }
 
 /// Asks the operator's socket one thing.
@@ -133,10 +109,7 @@ pub fn ctl(socket: &Path, verb: Verb, within: Duration) -> Check<Reply> {
     wire.send(&request(verb)?)?;
     match wire.receive(within)? {
         Some(frame) => Ok(frame.read(Codec::Json)?),
-        None => Err(Fault(format!(
-            "ctl did not answer within {} ms",
-            within.as_millis()
-        ))),
+        None => Err(Fault(format!("ctl did not answer within {} ms", within.as_millis()))),
     }
 }
 
@@ -151,10 +124,7 @@ impl Talk {
     /// As the kernel says.
     pub fn open(socket: &Path, conversation: &str) -> io::Result<Self> {
         let mut talk = Self(Wire::open(socket, FRAME_MAX)?);
-        talk.tell(&Client::Hello {
-            major: version::MAJOR,
-            conversation: conversation.into(),
-        })?;
+        talk.tell(&Client::Hello { major: version::MAJOR, conversation: conversation.into() })?;
         Ok(talk)
     }
 
@@ -173,10 +143,7 @@ impl Talk {
     /// # Errors
     /// As the kernel says.
     pub fn say(&mut self, message: &str, text: &str) -> io::Result<()> {
-        self.tell(&Client::Say {
-            message: message.into(),
-            text: text.into(),
-        })
+        self.tell(&Client::Say { message: message.into(), text: text.into() })
     }
 
     /// Hears something; `None` when nothing came in time.

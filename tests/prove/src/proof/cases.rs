@@ -2,13 +2,6 @@
 
 use super::Proof;
 use crate::{Check, Outcome, Row, Setup, report::run_rows};
-pub const PROOF: Proof = Proof {
-    name: "cases",
-    arguments: "[ID]",
-    summary: "each testable row of the table of cases",
-    run,
-};
+pub const PROOF: Proof = Proof { name: "cases", arguments: "[ID]", summary: "each testable row of the table of cases", run };
 pub const ROWS: &[&Row] = &[];
-fn run(setup: &Setup) -> Check<Outcome> {
-    run_rows(setup, ROWS)
-}
+fn run(setup: &Setup) -> Check<Outcome> { run_rows(setup, ROWS) }

@@ -61,13 +61,9 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     let seconds = setup.number("--seconds")?.unwrap_or(setup.pick(8, 3_600));
     let seed = match setup.number("--seed")? {
         Some(seed) => seed,
-        None => std::time::UNIX_EPOCH
-            .elapsed()
-            .map_or(1, |d| u64::from(d.subsec_nanos())),
+        None => std::time::UNIX_EPOCH.elapsed().map_or(1, |d| u64::from(d.subsec_nanos())),
     };
-    println!(
-        "  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}"
-    );
+    println!("  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}");
     let settings = Settings {
         ping_ms: 200,
         misses: 4,
@@ -82,10 +78,7 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     let judged = storm(&mut instance, turns, seconds, seed);
     if judged.is_err() {
         instance.keep();
-        println!(
-            "  storm: the home is kept in {}",
-            instance.home.dir().display()
-        );
+        println!("  storm: the home is kept in {}", instance.home.dir().display());
     }
     judged
 }
@@ -116,8 +109,7 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
         let struck = rage(instance, seed, end, &shared, &mut blows, &over);
         stormed = begun.elapsed();
         shared.enough.store(true, Ordering::Relaxed);
-        peaceful = struck
-            .and_then(|()| eventually("everybody is answered", PEACE, || over().then_some(())));
+        peaceful = struck.and_then(|()| eventually("everybody is answered", PEACE, || over().then_some(())));
         shared.give_up.store(true, Ordering::Relaxed);
     });
     let messages = results.into_inner().unwrap_or_default();
@@ -137,11 +129,7 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
         open,
     };
     let Verdict { faults, words } = judge::judge(&messages, &evidence);
-    let mut waits: Vec<f64> = messages
-        .iter()
-        .filter_map(Message::wait)
-        .map(in_ms)
-        .collect();
+    let mut waits: Vec<f64> = messages.iter().filter_map(Message::wait).map(in_ms).collect();
     let (p50, p99, _) = spread(&mut waits);
     let rate = waits.len() as f64 / stormed.as_secs_f64().max(0.001);
     let figures = format!(
@@ -159,32 +147,17 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
         for fault in faults.iter().take(40) {
             println!("    {fault}");
         }
-        Err(Fault(format!(
-            "{} faults, the first: {}; {figures}",
-            faults.len(),
-            faults[0]
-        )))
+        Err(Fault(format!("{} faults, the first: {}; {figures}", faults.len(), faults[0])))
     }
 }
 
 fn counted(of: &BTreeMap<String, u64>) -> String {
     let words: Vec<String> = of.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    if words.is_empty() {
-        "none".into()
-    } else {
-        words.join(" ")
-    }
+    if words.is_empty() { "none".into() } else { words.join(" ") }
 }
 
 /// Strikes until everybody is done or the time is over; leaves the tree running and nobody frozen.
-fn rage(
-    instance: &mut Instance,
-    seed: u64,
-    end: Instant,
-    shared: &Shared,
-    blows: &mut Blows,
-    over: &dyn Fn() -> bool,
-) -> Check {
+fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows: &mut Blows, over: &dyn Fn() -> bool) -> Check {
     let mut random = Random::new(seed ^ 0xb10_5);
     let mut frozen: Vec<(Instant, u32)> = Vec::new();
     let mut told = now();
@@ -194,19 +167,12 @@ fn rage(
         thaw(&mut frozen, now());
         if told.elapsed() > s(10) {
             told = now();
-            println!(
-                "  storm: {} answered, {} kills",
-                shared.answered.load(Ordering::Relaxed),
-                blows.kills.values().sum::<u64>()
-            );
+            println!("  storm: {} answered, {} kills", shared.answered.load(Ordering::Relaxed), blows.kills.values().sum::<u64>());
         }
         for (role, pid) in children(instance.supervisor()?) {
             pids.insert(role, pid);
         }
-        let roles: Vec<(String, u32)> = pids
-            .iter()
-            .map(|(role, pid)| (role.clone(), *pid))
-            .collect();
+        let roles: Vec<(String, u32)> = pids.iter().map(|(role, pid)| (role.clone(), *pid)).collect();
         match random.below(100) {
             0..=11 => {
                 blow_supervisor(instance, blows)?;
@@ -266,15 +232,11 @@ fn blow_supervisor(instance: &mut Instance, blows: &mut Blows) -> Check {
 
 /// Returns the actors below a supervisor, by what the kernel shows: the daemon is not asked.
 fn children(supervisor: u32) -> Vec<(String, u32)> {
-    let of = procs::all()
-        .into_iter()
-        .filter(|p| p.parent == supervisor && p.state != 'Z');
+    let of = procs::all().into_iter().filter(|p| p.parent == supervisor && p.state != 'Z');
     of.filter_map(|p| {
         let line = std::fs::read(format!("/proc/{}/cmdline", p.pid)).ok()?;
         let mut words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-        let role = words
-            .find(|word| word == "actor")
-            .and_then(|_| words.next())?;
+        let role = words.find(|word| word == "actor").and_then(|_| words.next())?;
         Some((role.into_owned(), p.pid))
     })
     .collect()

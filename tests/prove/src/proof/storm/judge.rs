@@ -46,23 +46,11 @@ pub(super) fn judge(messages: &[Message], evidence: &Evidence) -> Verdict {
         faults.push(format!("{} turns are still open", evidence.open));
     }
     if evidence.parked.len() * 1_000 > messages.len() * PARKED_MAX {
-        faults.push(format!(
-            "{} of {} turns parked: more than {PARKED_MAX} in a thousand",
-            evidence.parked.len(),
-            messages.len()
-        ));
+        faults.push(format!("{} of {} turns parked: more than {PARKED_MAX} in a thousand", evidence.parked.len(), messages.len()));
     }
     memex(messages, evidence, &mut counts, &mut faults);
     outside(messages, evidence, &mut counts, &mut faults);
-    let Counts {
-        answered,
-        again,
-        stopped,
-        failed,
-        noted,
-        undone,
-        effects,
-    } = counts;
+    let Counts { answered, again, stopped, failed, noted, undone, effects } = counts;
     let words = format!(
         "{answered} answered (0 twice), {again} answers came again unchanged, {stopped} stopped, {failed} failed, {} parked; {noted} entries, {undone} undone; {effects} effects, {} uncertain",
         evidence.parked.len(),
@@ -87,13 +75,7 @@ fn short(key: &str) -> &str {
 }
 
 fn name(message: &Message) -> String {
-    format!(
-        "{}/{} (turn {}, {:?})",
-        message.conversation,
-        message.id,
-        short(&message.key),
-        message.wish
-    )
+    format!("{}/{} (turn {}, {:?})", message.conversation, message.id, short(&message.key), message.wish)
 }
 
 /// Each message has one answer, however often it came.
@@ -101,27 +83,17 @@ fn answers(message: &Message, evidence: &Evidence, counts: &mut Counts, faults: 
     let is_parked = evidence.parked.contains(short(&message.key));
     match message.answers.split_first() {
         None if is_parked => {}
-        None => faults.push(format!(
-            "LOST: {} accepted {}, said {} times, notices {:?}",
-            name(message),
-            message.accepted,
-            message.said,
-            message.notices
-        )),
+        None => faults.push(format!("LOST: {} accepted {}, said {} times, notices {:?}", name(message), message.accepted, message.said, message.notices)),
         Some((first, rest)) => {
             counts.answered += 1;
             counts.again += rest.len();
             if let Some(other) = rest.iter().find(|other| *other != first) {
-                faults.push(format!(
-                    "TWO ANSWERS: {}: `{first}` and `{other}`",
-                    name(message)
-                ));
+                faults.push(format!("TWO ANSWERS: {}: `{first}` and `{other}`", name(message)));
             }
             if is_parked {
                 faults.push(format!("answered and parked: {}: `{first}`", name(message)));
             }
-            counts.stopped +=
-                usize::from(first.starts_with("Stopped") && message.wish != Wish::Stop);
+            counts.stopped += usize::from(first.starts_with("Stopped") && message.wish != Wish::Stop);
         }
     }
 }
@@ -151,10 +123,7 @@ fn target(answer: &str) -> Option<&str> {
 fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults: &mut Vec<String>) {
     // Who was taken back by whom; taking back a taking back makes it live again.
     let mut taken: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for message in messages
-        .iter()
-        .filter(|message| message.wish == Wish::Undo && end(message) == End::Written)
-    {
+    for message in messages.iter().filter(|message| message.wish == Wish::Undo && end(message) == End::Written) {
         let answer = &message.answers[0];
         if answer.contains("lies beside") {
             faults.push(format!("FALSE CONFLICT: {}: `{answer}`", name(message)));
@@ -172,11 +141,7 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
             Wish::Note(token) | Wish::Task(token) => {
                 if end(message) == End::Unknown {
                     counts.failed += 1;
-                    println!(
-                        "    not written: {}: `{}`",
-                        name(message),
-                        message.answers[0]
-                    );
+                    println!("    not written: {}: `{}`", name(message), message.answers[0]);
                 }
                 counts.undone += usize::from(end(message) == End::Written && !live);
                 counts.noted += usize::from(live);
@@ -190,11 +155,7 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
     }
     let mut found: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in &evidence.entries {
-        match entry
-            .title
-            .split_ascii_whitespace()
-            .find(|word| word.starts_with("zq") && word.ends_with("qz"))
-        {
+        match entry.title.split_ascii_whitespace().find(|word| word.starts_with("zq") && word.ends_with("qz")) {
             Some(token) => found.entry(token.to_owned()).or_default().push(entry),
             None => faults.push(format!("FOREIGN ENTRY: `{}`", entry.title)),
         }
@@ -202,26 +163,13 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
     for (token, (message, wanted)) in &expected {
         let there = found.remove(token).unwrap_or_default();
         if there.len() != *wanted {
-            let word = if there.len() > *wanted {
-                "DOUBLED OR LEFT BEHIND"
-            } else {
-                "LOST ENTRY"
-            };
-            faults.push(format!(
-                "{word}: {} stands {} times, expected {wanted}; answers {:?}",
-                name(message),
-                there.len(),
-                message.answers
-            ));
+            let word = if there.len() > *wanted { "DOUBLED OR LEFT BEHIND" } else { "LOST ENTRY" };
+            faults.push(format!("{word}: {} stands {} times, expected {wanted}; answers {:?}", name(message), there.len(), message.answers));
         }
         if let (Wish::Task(_), [entry]) = (&message.wish, there.as_slice()) {
             let is_done = entry.title.starts_with("DONE ");
             if is_done != done.contains(token.as_str()) {
-                faults.push(format!(
-                    "WRONG STATE: `{}`, marked done {}",
-                    entry.title,
-                    done.contains(token.as_str())
-                ));
+                faults.push(format!("WRONG STATE: `{}`, marked done {}", entry.title, done.contains(token.as_str())));
             }
         }
     }
@@ -231,38 +179,23 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
 }
 
 fn is_live(key: &str, taken: &BTreeMap<&str, Vec<&str>>, depth: usize) -> bool {
-    depth > 100
-        || !taken
-            .get(key)
-            .is_some_and(|by| by.iter().any(|undo| is_live(undo, taken, depth + 1)))
+    depth > 100 || !taken.get(key).is_some_and(|by| by.iter().any(|undo| is_live(undo, taken, depth + 1)))
 }
 
-fn outside(
-    messages: &[Message],
-    evidence: &Evidence,
-    counts: &mut Counts,
-    faults: &mut Vec<String>,
-) {
+fn outside(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults: &mut Vec<String>) {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for (key, _) in &evidence.outside {
         *lines.entry(key).or_default() += 1;
     }
     counts.effects = evidence.outside.len();
     for message in messages {
-        let Wish::Outside(_) = &message.wish else {
-            continue;
-        };
+        let Wish::Outside(_) = &message.wish else { continue };
         let there = lines.remove(message.key.as_str()).unwrap_or(0);
         let listed = evidence.uncertain.contains(short(&message.key));
         let answer = message.answers.first().map_or("", String::as_str);
         let confirmed = answer == "Told the outside." || answer == "That was done already.";
         let unsure = answer.contains("cannot tell whether it happened");
-        let line = || {
-            format!(
-                "{}: {there} effects, answer `{answer}`, listed as uncertain: {listed}",
-                name(message)
-            )
-        };
+        let line = || format!("{}: {there} effects, answer `{answer}`, listed as uncertain: {listed}", name(message));
         if there > 1 {
             faults.push(format!("EFFECT DOUBLED: {}", line()));
         } else if confirmed && there == 0 {

@@ -123,8 +123,7 @@ impl Person {
     }
 
     fn is_over(&self, shared: &Shared) -> bool {
-        let enough =
-            self.messages.len() as u64 >= self.share || shared.enough.load(Ordering::Relaxed);
+        let enough = self.messages.len() as u64 >= self.share || shared.enough.load(Ordering::Relaxed);
         enough && self.open().next().is_none()
     }
 
@@ -134,8 +133,7 @@ impl Person {
         self.repeat(&mut talk)?;
         let mut quiet = now();
         while !self.is_over(shared) && !shared.give_up.load(Ordering::Relaxed) {
-            let more =
-                (self.messages.len() as u64) < self.share && !shared.enough.load(Ordering::Relaxed);
+            let more = (self.messages.len() as u64) < self.share && !shared.enough.load(Ordering::Relaxed);
             if more && self.open().count() < window {
                 let at = self.invent();
                 let message = &mut self.messages[at];
@@ -166,11 +164,7 @@ impl Person {
 
     /// Says everything again that has no answer.
     fn repeat(&mut self, talk: &mut Talk) -> io::Result<()> {
-        for message in self
-            .messages
-            .iter_mut()
-            .filter(|message| !message.is_settled())
-        {
+        for message in self.messages.iter_mut().filter(|message| !message.is_settled()) {
             message.said += 1;
             talk.say(&message.id, &message.text)?;
         }
@@ -179,11 +173,7 @@ impl Person {
 
     fn heard(&mut self, words: Server, talk: &mut Talk, shared: &Shared) -> io::Result<()> {
         match words {
-            Server::Answer {
-                turn,
-                message,
-                text,
-            } => {
+            Server::Answer { turn, message, text } => {
                 if let Some(at) = self.index.get(&message) {
                     let known = &mut self.messages[*at];
                     if turn != known.key {
@@ -226,10 +216,7 @@ impl Person {
         let id = format!("m{number}");
         let token = format!("zq{}z{number}qz", self.number);
         let (wish, text) = match self.random.below(100) {
-            0..=39 => (
-                Wish::Note(token.clone()),
-                format!("note: thought {token} of the day"),
-            ),
+            0..=39 => (Wish::Note(token.clone()), format!("note: thought {token} of the day")),
             40..=54 => {
                 self.tasks.push(token.clone());
                 (Wish::Task(token.clone()), format!("todo buy {token}"))
