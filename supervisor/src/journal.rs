@@ -15,6 +15,7 @@ mod rotate;
 mod segment;
 mod sidecar;
 mod state;
+mod tagged;
 mod turn;
 
 #[cfg(test)]
@@ -23,7 +24,7 @@ mod tests;
 pub use error::Error;
 pub use frame::RECORD_MAX;
 pub use inspect::{Report, SegmentReport, replay_bytes, trace, verify};
-pub use record::{Record, Unpark};
+pub use record::{Ending, Record, Unpark};
 pub use recover::{Cut, Mended, Recovered};
 pub use repair::{Repaired, repair};
 pub use reserve::Reserve;
@@ -139,6 +140,14 @@ impl std::fmt::Debug for Journal {
             .field("counters", &self.counters)
             .finish_non_exhaustive()
     }
+}
+
+/// Frees the reserve of a journal that cannot be opened because the disk is full.
+///
+/// # Errors
+/// [`Error::Io`] when the system refuses.
+pub fn release_reserve(dir: &Path) -> Result<(), Error> {
+    reserve::release(dir)
 }
 
 impl Journal {

@@ -283,6 +283,11 @@ impl State {
             Effect::Evict { role, pid } => crate::reap::evict(role, pid),
             Effect::Reply { client, mut reply } => {
                 if let Reply::Status(status) = &mut reply {
+                    if let Some(error) = self.journal.rotation_fault() {
+                        status
+                            .notices
+                            .push(format!("the journal cannot start a new segment: {error}"));
+                    }
                     status.counts.syncs = self.journal.counters().syncs;
                     status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);
                 }

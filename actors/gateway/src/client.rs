@@ -34,7 +34,7 @@ const OWED_MAX: usize = 32;
 
 /// Room for words to a client: what it may be owed, the answers that it may have unconfirmed, and some more. Cannot
 /// run over unless the bounds that make it up are broken; then the client is dropped.
-pub(crate) const ROOM: usize = OWED_MAX + crate::core::UNCONFIRMED_MAX + 16;
+pub(crate) const ROOM: usize = OWED_MAX + 2 * crate::core::UNCONFIRMED_MAX + 16;
 
 /// How long a client may take nothing up (supervision spec A3, last row).
 pub(crate) const WRITE: Duration = Duration::from_secs(5);

@@ -1,5 +1,6 @@
 //! The list of proofs. Another one is a module and a line here.
 
+pub mod bench;
 pub mod cases;
 pub mod chaos;
 pub mod guarantees;
@@ -22,4 +23,4 @@ pub struct Proof {
 }
 
 /// All proofs, in the order of the list.
-pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF];
+pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF];

@@ -97,6 +97,16 @@ fn single_bracket(text: &[u8]) -> Option<usize> {
         b'[' => b']',
         _ => return None,
     };
+    let date = text.get(1..11).is_some_and(|date| {
+        let digit = |(at, byte): (usize, &u8)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        date.iter().enumerate().all(digit)
+    });
+    if !date && !text.starts_with(b"<%%(") {
+        return None;
+    }
     let near = text.iter().take(BRACKET_MAX);
     let len = near.copied().position(|byte| byte == close)? + 1;
     (len > 2).then_some(len)
@@ -211,8 +221,7 @@ mod tests {
 
     #[test]
     fn last_of_a_kind_wins_in_a_planning_line() {
-        let text =
-            "  DEADLINE: <2026-03-09 Mon> XDEADLINE: <1> DEADLINE:<2026-03-10>--<2026-03-11>\n";
+        let text = "  DEADLINE: <2026-03-09 Mon> XDEADLINE: <2026-01-01> DEADLINE:<2026-03-10>--<2026-03-11>\n";
         let found = planning(text.as_bytes(), 0, text.len(), Newline::Lf).unwrap();
         let deadline = found.deadline.unwrap();
         assert_eq!(deadline.text(text.as_bytes()), "<2026-03-10>--<2026-03-11>");

@@ -125,6 +125,7 @@ fn other_record() -> impl Strategy<Value = Record> {
                 attempt: third,
                 root: "root".to_owned(),
                 why: "crash".to_owned(),
+                ending: None,
             },
             3 => Record::RollbackDone {
                 key,
