@@ -10,7 +10,28 @@ fn main() -> ExitCode {
     if args.next().as_deref() == Some("actor") {
         return actor(args).into();
     }
-    ExitCode::from(64)
+    // Until the command line of `ctl` lands: `up` with its options.
+    let mut w = supervisor::paths::Wishes {
+        home: std::env::home_dir(),
+        ..Default::default()
+    };
+    let mut args = std::env::args().skip(2);
+    while let (Some(k), Some(v)) = (args.next(), args.next()) {
+        match k.as_str() {
+            "--memex" => w.memex = Some(v.into()),
+            "--config" => w.config = Some(v.into()),
+            "--state-dir" => w.state = Some(v.into()),
+            "--runtime-dir" => w.runtime = Some(v.into()),
+            _ => return ExitCode::from(64),
+        }
+    }
+    let ended = supervisor::paths::Paths::find(&w, None)
+        .map_err(Into::into)
+        .and_then(|paths| supervisor::tree::run(&paths));
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(error) => error.exit().into(),
+    }
 }
 
 fn actor(mut args: impl Iterator<Item = String>) -> Exit {

@@ -20,10 +20,10 @@ mod verbs;
 pub use effects::{Death, Effect, Kick};
 
 use crate::{
-    journal::{Known, Record, State},
+    journal::{Ending, Known, Record, State},
     restart,
     seat::{Actual, Desired, Seat},
-    turn::{Stage, Turn},
+    turn::{After, Stage, Turn},
 };
 use link::{Codec, Frame};
 use protocol::{
@@ -31,6 +31,7 @@ use protocol::{
     envelope::Header,
     id::{Name, TurnKey, WallMs},
     lifecycle::{Fault, Nack},
+    limits::CHARGES_MAX,
     role::Role,
     route::Kind,
 };
@@ -261,11 +262,9 @@ impl Hub {
         let open: Vec<_> = self.state.open().cloned().collect();
         for known in open {
             let snap = known.snap.as_ref().map(|snap| snap.attempt);
-            let rolling = self
-                .state
-                .rollbacks()
-                .find(|r| r.key == known.key)
-                .map(|r| r.attempt);
+            let rollback = self.state.rollbacks().find(|r| r.key == known.key).cloned();
+            let rolling = rollback.as_ref().map(|rollback| rollback.attempt);
+            let charges = known.charges();
             let last = known
                 .attempt
                 .max(snap.unwrap_or(0))
@@ -294,7 +293,15 @@ impl Hub {
             self.enqueue(turn);
             self.doubt_effects(key);
             // Also without anything to roll back, so that frames of an earlier life are of an earlier try.
-            self.abort(key, crate::turn::After::Retry { delay_ms: 0 }, "restart");
+            let ending = rollback.and_then(|rollback| rollback.ending);
+            let after = match ending {
+                Some(Ending { code, sentence }) => After::Fail { code, sentence },
+                None if charges >= CHARGES_MAX => After::Park {
+                    why: format!("it was in hand at {charges} deaths"),
+                },
+                None => After::Retry { delay_ms: 0 },
+            };
+            self.abort(key, after, "restart");
         }
     }
 

@@ -15,6 +15,7 @@ mod rotate;
 mod segment;
 mod sidecar;
 mod state;
+mod tagged;
 mod turn;
 
 #[cfg(test)]
@@ -23,7 +24,7 @@ mod tests;
 pub use error::Error;
 pub use frame::RECORD_MAX;
 pub use inspect::{Report, SegmentReport, replay_bytes, trace, verify};
-pub use record::{Record, Unpark};
+pub use record::{Ending, Record, Unpark};
 pub use recover::{Cut, Mended, Recovered};
 pub use repair::{Repaired, repair};
 pub use reserve::Reserve;
@@ -110,11 +111,11 @@ enum Health {
     SyncFailed,
 }
 
-/// The journal, open for writing.
+/// The journal, open for writing. What its records add up to is kept by whoever decides on it, and handed in where the
+/// files need it.
 pub struct Journal {
     dir: PathBuf,
     options: Options,
-    state: State,
     sink: Box<dyn Sink>,
     /// Encoded, not yet written.
     pending: Vec<u8>,
@@ -141,6 +142,14 @@ impl std::fmt::Debug for Journal {
     }
 }
 
+/// Frees the reserve of a journal that cannot be opened because the disk is full.
+///
+/// # Errors
+/// [`Error::Io`] when the system refuses.
+pub fn release_reserve(dir: &Path) -> Result<(), Error> {
+    reserve::release(dir)
+}
+
 impl Journal {
     /// Opens the journal, making the directory if there is none: reads it back, cuts a torn end off durably, and keeps
     /// what it adds up to. The caller holds the lock that makes it the only writer.
@@ -148,14 +157,13 @@ impl Journal {
     /// # Errors
     /// [`Error::Damaged`] when a record that had been durable cannot be read; [`Error::UnknownRecord`] when a newer
     /// build wrote it; [`Error::Io`] when the system refuses.
-    pub fn open(dir: &Path, options: &Options) -> Result<(Self, Recovered), Error> {
+    pub fn open(dir: &Path, options: &Options) -> Result<(Self, State, Recovered), Error> {
         let loaded = recover::load(dir, options, Trust::Disk)?;
         reserve::make(dir, options.reserve_bytes)?;
         let sink = disk::open_end(dir, &disk::segment_name(loaded.end.segment))?;
         let journal = Self {
             dir: dir.to_owned(),
             options: *options,
-            state: loaded.state,
             sink: Box::new(sink),
             pending: Vec::new(),
             written: loaded.end,
@@ -165,10 +173,10 @@ impl Journal {
             rotation_fault: None,
             counters: Counters::default(),
         };
-        Ok((journal, loaded.recovered))
+        Ok((journal, loaded.state, loaded.recovered))
     }
 
-    /// Takes a record in: the state has it at once, the disk with the next [`Self::sync`]. Nobody may be told before.
+    /// Takes a record in; the disk has it with the next [`Self::sync`]. Nobody may be told before.
     ///
     /// # Errors
     /// [`Error::TooLarge`] and [`Error::Encode`] concern this record only. [`Error::Failed`] and [`Error::Io`] mean that
@@ -176,7 +184,6 @@ impl Journal {
     pub fn append(&mut self, record: &Record) -> Result<Position, Error> {
         self.check()?;
         frame::encode(record, &mut self.pending)?;
-        self.state.apply(record);
         self.counters.records += 1;
         let end = Position {
             segment: self.written.segment,
@@ -194,7 +201,7 @@ impl Journal {
     /// # Errors
     /// [`Error::Io`] when the disk is full or broken: none of the records since the last sync may be relied on, and no
     /// record is taken until [`Self::reopen`]. [`Error::Failed`] when that was so already.
-    pub fn sync(&mut self) -> Result<Position, Error> {
+    pub fn sync(&mut self, state: &mut State) -> Result<Position, Error> {
         self.check()?;
         self.write()?;
         if self.durable < self.written {
@@ -210,17 +217,17 @@ impl Journal {
         }
         let durable = self.durable;
         if self.written.offset >= self.rotate_at {
-            self.rotate();
+            self.rotate(state);
         }
         Ok(durable)
     }
 
-    /// Reads everything back after a failure and takes records again. What had been appended and not synced is gone from
-    /// the state, unless it reached the disk after all.
+    /// Reads everything back after a failure and takes records again. Returns what the disk adds up to: what had been
+    /// appended and not synced is not in it, unless it reached the disk after all.
     ///
     /// # Errors
     /// As [`Self::open`]; the journal then stays closed to records and this can be tried again.
-    pub fn reopen(&mut self) -> Result<Recovered, Error> {
+    pub fn reopen(&mut self) -> Result<(State, Recovered), Error> {
         let trust = match self.health {
             Health::Sound | Health::WriteFailed => Trust::Disk,
             Health::SyncFailed => Trust::Rewrite,
@@ -236,12 +243,11 @@ impl Journal {
             recovered,
         } = recover::load(&self.dir, &self.options, trust)?;
         self.sink = Box::new(disk::open_end(&self.dir, &disk::segment_name(end.segment))?);
-        self.state = state;
         self.written = end;
         self.durable = end;
         self.rotate_at = rotate::limit(&self.options, checkpoint);
         self.health = Health::Sound;
-        Ok(recovered)
+        Ok((state, recovered))
     }
 
     /// Frees the reserve, so that the last records can be written to a full disk.
@@ -260,15 +266,13 @@ impl Journal {
         reserve::make(&self.dir, self.options.reserve_bytes)
     }
 
-    /// Replaces what the records add up to by what the hub knows, and starts a segment that says so: after a failure the
-    /// disk is behind what has happened since.
+    /// Starts a segment that says what is known: after a failure the disk is behind what has happened since.
     ///
     /// # Errors
     /// [`Error::Io`] when the segment cannot be written; no record is taken then until [`Self::reopen`].
-    pub fn checkpoint(&mut self, state: &State) -> Result<(), Error> {
+    pub fn checkpoint(&mut self, state: &mut State) -> Result<(), Error> {
         self.check()?;
-        self.state = state.clone();
-        self.rotate();
+        self.rotate(state);
         match self.rotation_fault.take() {
             None => Ok(()),
             Some(error) => {
@@ -282,12 +286,6 @@ impl Journal {
     #[must_use]
     pub fn free_bytes(&self) -> u64 {
         rustix::fs::statvfs(&self.dir).map_or(0, |stat| stat.f_bavail.saturating_mul(stat.f_frsize))
-    }
-
-    /// Returns what the records add up to, those included that are not durable yet.
-    #[must_use]
-    pub const fn state(&self) -> &State {
-        &self.state
     }
 
     /// Returns up to where all is durable.
@@ -355,9 +353,9 @@ impl Journal {
 
     /// Starts a new segment. All records are durable in the old one, so a failure here takes nothing back: before the new
     /// segment has its name the old one goes on, afterwards only a reopening can tell which one counts.
-    fn rotate(&mut self) {
+    fn rotate(&mut self, state: &mut State) {
         let segment = self.written.segment;
-        let (begun, batch) = match rotate::prepare(&self.dir, &self.options, &self.state, segment) {
+        let (begun, batch) = match rotate::prepare(&self.dir, &self.options, state, segment) {
             Ok(prepared) => prepared,
             Err(error) => {
                 self.rotation_fault = Some(error);
@@ -387,7 +385,7 @@ impl Journal {
         self.rotate_at = rotate::limit(&self.options, next.offset);
         self.rotation_fault = None;
         self.counters.rotations += 1;
-        let replaced = self.state.seal(batch);
-        rotate::retire(&self.dir, &self.options, &mut self.state, replaced);
+        let replaced = state.seal(batch);
+        rotate::retire(&self.dir, &self.options, state, replaced);
     }
 }

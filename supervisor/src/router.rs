@@ -283,6 +283,11 @@ impl State {
             Effect::Evict { role, pid } => crate::reap::evict(role, pid),
             Effect::Reply { client, mut reply } => {
                 if let Reply::Status(status) = &mut reply {
+                    if let Some(error) = self.journal.rotation_fault() {
+                        status
+                            .notices
+                            .push(format!("the journal cannot start a new segment: {error}"));
+                    }
                     status.counts.syncs = self.journal.counters().syncs;
                     status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);
                 }
@@ -346,7 +351,7 @@ impl State {
         if self.failed {
             return;
         }
-        match self.journal.sync() {
+        match self.journal.sync(self.hub.state_mut()) {
             Ok(_) => {
                 for token in tokens {
                     self.hub.durable(token);
@@ -371,7 +376,7 @@ impl State {
     fn retry(&mut self, myself: &ActorRef<Msg>) {
         if self.failed {
             let reopened = self.journal.reopen();
-            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state())) {
+            match reopened.and_then(|_| self.journal.checkpoint(self.hub.state_mut())) {
                 Ok(()) => self.failed = false,
                 Err(error) => tracing::warn!(err = %error, "journal still cannot be written"),
             }

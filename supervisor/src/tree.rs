@@ -109,8 +109,16 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
         source,
     })?;
     let options = measures::journal(&settings);
-    let (journal, recovered) = Journal::open(&paths.journal(), &options).map_err(Error::Journal)?;
-    let state = journal.state().clone();
+    let open = || Journal::open(&paths.journal(), &options);
+    let opened = open().or_else(|error| {
+        // A full disk must not keep the tree down: the reserve is there for that.
+        if error.is_disk_full() && journal::release_reserve(&paths.journal()).is_ok() {
+            open()
+        } else {
+            Err(error)
+        }
+    });
+    let (journal, state, recovered) = opened.map_err(Error::Journal)?;
     if let Some(cut) = &recovered.cut {
         tracing::warn!(detail = ?cut, "the end of the journal was torn and has been cut");
     }

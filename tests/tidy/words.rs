@@ -157,28 +157,13 @@ fn has_any(line: &str, words: &[&str]) -> bool {
 #[test]
 fn no_test_sleeps() {
     let sleeping = Ban {
-        rule: "",
+        rule: "No sleeps in tests: pause the clock, or wait for a condition with a deadline, by the one polling function.",
         words: &["sleep(", "sleep_until("],
         scope: Scope::Tests,
-        except: &[],
+        except: &["tests/prove/src/wait.rs"],
     };
-    let mut broken = Vec::new();
-    for source in SOURCES.iter() {
-        let mut function = String::new();
-        for (number, line, is_test) in source.lines() {
-            if let Some((_, name)) = line.split_once("fn ") {
-                function = name.split(['(', '<']).next().unwrap_or("").to_owned();
-            }
-            let is_poll = function == "eventually" || line.contains("fn ");
-            if is_test && !is_poll && has_any(line, sleeping.words) {
-                broken.push(source.place(number));
-            }
-        }
-    }
-    verdict(
-        "No sleeps in tests: pause the clock, or wait for a condition with the one polling function, `eventually`.",
-        &broken,
-    );
+    let broken: Vec<String> = SOURCES.iter().flat_map(|s| sleeping.breaks(s)).collect();
+    verdict(sleeping.rule, &broken);
 }
 
 #[test]

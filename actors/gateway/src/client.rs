@@ -34,10 +34,10 @@ const OWED_MAX: usize = 32;
 
 /// Room for words to a client: what it may be owed, the answers that it may have unconfirmed, and some more. Cannot
 /// run over unless the bounds that make it up are broken; then the client is dropped.
-pub(crate) const ROOM: usize = OWED_MAX + crate::core::UNCONFIRMED_MAX + 16;
+pub(crate) const ROOM: usize = OWED_MAX + 2 * crate::core::UNCONFIRMED_MAX + 16;
 
 /// How long a client may take nothing up (supervision spec A3, last row).
-const WRITE: Duration = Duration::from_secs(5);
+pub(crate) const WRITE: Duration = Duration::from_secs(5);
 
 /// How long a client may be silent before it is greeted in the ancestor's way: the ancestor spoke first.
 const SILENCE: Duration = Duration::from_millis(200);
@@ -55,6 +55,8 @@ pub(crate) struct Connection {
     pub(crate) stream: UnixStream,
     pub(crate) notes: Sender<Note>,
     pub(crate) words: Receiver<Server>,
+    /// How long it may take nothing up: [`WRITE`], less in tests.
+    pub(crate) patience: Duration,
 }
 
 /// Serves a client until it or the gateway goes.
@@ -122,6 +124,7 @@ fn broken(error: link::Error) -> io::Error {
 #[derive(Debug)]
 struct Desk {
     id: ClientId,
+    patience: Duration,
     notes: Sender<Note>,
     words: Receiver<Server>,
     owed: usize,
@@ -172,10 +175,12 @@ impl Ours {
             stream,
             notes,
             words,
+            patience,
         } = connection;
         Self {
             desk: Desk {
                 id,
+                patience,
                 notes,
                 words,
                 owed: 0,
@@ -237,7 +242,7 @@ impl Ours {
         let header = Header::new(Kind::Server, Role::GatewayLocal, Role::GatewayLocal, 0);
         let frame = Frame::new(header, Codec::Json, words).map_err(broken)?;
         self.channel.send(frame).map_err(broken)?;
-        match timeout(WRITE, self.channel.flush()).await {
+        match timeout(self.desk.patience, self.channel.flush()).await {
             Ok(done) => done.map_err(broken),
             Err(_late) => Err(slow()),
         }
@@ -258,9 +263,11 @@ impl Ancestral {
             stream,
             notes,
             words,
+            patience,
         } = connection;
         let desk = Desk {
             id,
+            patience,
             notes,
             words,
             owed: 0,
@@ -324,7 +331,7 @@ impl Ancestral {
     }
 
     async fn write(&mut self, text: String) -> End {
-        match timeout(WRITE, self.stream.write_all(text.as_bytes())).await {
+        match timeout(self.desk.patience, self.stream.write_all(text.as_bytes())).await {
             Ok(done) => done,
             Err(_late) => Err(slow()),
         }
@@ -338,3 +345,6 @@ fn fresh_id() -> io::Result<Name> {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Name::new(hex).map_err(io::Error::other)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,13 +10,14 @@ use protocol::{
     outcome::{Deliver, Delivered},
     stimulus::{Admission, Admit, Principal, Refusal},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How long an answer waits for somebody to confirm it, in ms: half of what the route table allows.
 pub const CONFIRM_MS: u64 = 5_000;
 
 /// Answers that one client may have unconfirmed; more wait here for their turn. Keeps its queue from running over
-/// when a hundred answers have waited for it.
+/// when a hundred answers have waited for it. Counted for itself: answers to what the client said on this connection,
+/// so that `ask` does not wait behind old answers that are not for it.
 pub const UNCONFIRMED_MAX: usize = 16;
 
 /// Answers in hand; one more counts as absent, stays with the supervisor and is offered again.
@@ -24,6 +25,9 @@ const DELIVERIES_MAX: usize = 1_024;
 
 /// Conversations of one client: the ancestor's clients can name a session with each message.
 const CONVERSATIONS_MAX: usize = 16;
+
+/// Messages of one client that are remembered as its own.
+const SAID_MAX: usize = 64;
 
 /// Messages of which the supervisor has not yet said whether it takes them. More are refused: it is busy.
 const ADMITS_MAX: usize = 512;
@@ -113,10 +117,29 @@ struct Delivery {
     written: bool,
 }
 
+/// What is known of a client.
+#[derive(Debug, Default)]
+struct Member {
+    conversations: BTreeSet<Name>,
+    /// Ids of its own messages, oldest first.
+    said: VecDeque<Name>,
+}
+
+impl Member {
+    fn may_hear(&self, delivery: &Delivery) -> bool {
+        self.conversations.contains(&delivery.deliver.conversation)
+    }
+
+    fn has_asked(&self, delivery: &Delivery) -> bool {
+        let message = delivery.deliver.message.as_ref();
+        message.is_some_and(|message| self.said.contains(message))
+    }
+}
+
 /// The state.
 #[derive(Debug, Default)]
 pub struct Core {
-    clients: BTreeMap<ClientId, BTreeSet<Name>>,
+    clients: BTreeMap<ClientId, Member>,
     admits: BTreeMap<u64, (ClientId, Name)>,
     deliveries: BTreeMap<u64, Delivery>,
     numbers: u64,
@@ -132,7 +155,7 @@ impl Core {
         self.now = self.now.max(now);
         match event {
             Event::Came(client) => {
-                self.clients.insert(client, BTreeSet::new());
+                self.clients.insert(client, Member::default());
             }
             Event::Heard(client, said) => self.heard(client, said),
             Event::Written(client, turn) => self.written(client, turn),
@@ -181,8 +204,8 @@ impl Core {
     fn heard(&mut self, client: ClientId, said: Said) {
         match said {
             Said::Hello(conversation) => {
-                self.clients
-                    .insert(client, BTreeSet::from([conversation.clone()]));
+                let member = self.clients.entry(client).or_default();
+                member.conversations = BTreeSet::from([conversation.clone()]);
                 let version = env!("CARGO_PKG_VERSION").into();
                 self.say(client, Server::Welcome { version });
                 self.effects.push(Effect::Attach(conversation));
@@ -205,7 +228,7 @@ impl Core {
 
     /// Adds a client to a conversation; false when it is in too many.
     fn join(&mut self, client: ClientId, conversation: Name) -> bool {
-        let conversations = self.clients.entry(client).or_default();
+        let conversations = &mut self.clients.entry(client).or_default().conversations;
         if conversations.contains(&conversation) {
             return true;
         }
@@ -233,7 +256,7 @@ impl Core {
             None => self
                 .clients
                 .get(&client)
-                .and_then(|names| names.first().cloned()),
+                .and_then(|member| member.conversations.first().cloned()),
         };
         let Some(conversation) = conversation else {
             self.say(
@@ -257,6 +280,13 @@ impl Core {
         }
         self.numbers += 1;
         self.admits.insert(self.numbers, (client, message.clone()));
+        if let Some(member) = self.clients.get_mut(&client) {
+            member.said.retain(|said| *said != message);
+            member.said.push_back(message.clone());
+            if member.said.len() > SAID_MAX {
+                member.said.pop_front();
+            }
+        }
         let admit = Admit {
             conversation,
             message,
@@ -306,7 +336,7 @@ impl Core {
         let members: Vec<ClientId> = self
             .clients
             .iter()
-            .filter(|(_, names)| names.contains(&deliver.conversation))
+            .filter(|(_, member)| member.conversations.contains(&deliver.conversation))
             .map(|(client, _)| *client)
             .collect();
         if members.is_empty() || self.deliveries.len() >= DELIVERIES_MAX {
@@ -331,22 +361,30 @@ impl Core {
 
     /// Sends a client what waits for it, as far as its window goes.
     fn pump(&mut self, client: ClientId) {
-        let Some(conversations) = self.clients.get(&client) else {
+        let Some(member) = self.clients.get(&client) else {
             return;
         };
-        let open = self
-            .deliveries
-            .values()
-            .filter(|d| d.open.contains(&client))
-            .count();
-        let next = self
-            .deliveries
-            .values_mut()
-            .filter(|d| {
-                conversations.contains(&d.deliver.conversation) && !d.told.contains(&client)
-            })
-            .take(UNCONFIRMED_MAX.saturating_sub(open));
-        for delivery in next {
+        let (mut own, mut others) = (UNCONFIRMED_MAX, UNCONFIRMED_MAX);
+        for delivery in self.deliveries.values() {
+            if delivery.open.contains(&client) {
+                let room = if member.has_asked(delivery) {
+                    &mut own
+                } else {
+                    &mut others
+                };
+                *room = room.saturating_sub(1);
+            }
+        }
+        for delivery in self.deliveries.values_mut() {
+            let room = if member.has_asked(delivery) {
+                &mut own
+            } else {
+                &mut others
+            };
+            if *room == 0 || !member.may_hear(delivery) || delivery.told.contains(&client) {
+                continue;
+            }
+            *room -= 1;
             delivery.told.insert(client);
             delivery.open.insert(client);
             let message = delivery.deliver.message.clone();
@@ -386,10 +424,9 @@ impl Core {
     fn settle_hopeless(&mut self) {
         let clients = std::mem::take(&mut self.clients);
         self.settle(|delivery| {
-            let hope = clients.iter().any(|(client, names)| {
+            let hope = clients.iter().any(|(client, member)| {
                 delivery.open.contains(client)
-                    || (names.contains(&delivery.deliver.conversation)
-                        && !delivery.told.contains(client))
+                    || (member.may_hear(delivery) && !delivery.told.contains(client))
             });
             (!hope).then(|| delivery.without_confirmation())
         });

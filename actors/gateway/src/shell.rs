@@ -282,6 +282,7 @@ async fn seat_client(
         stream,
         notes: notes.clone(),
         words,
+        patience: client::WRITE,
     };
     task::spawn("client", async move {
         client::serve(connection).await;

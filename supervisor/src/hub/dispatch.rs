@@ -3,7 +3,7 @@
 
 use super::{Hub, Phase, Then};
 use crate::{
-    journal::{Fate, Record},
+    journal::{Ending, Fate, Record},
     turn::{After, Stage, Turn},
 };
 use protocol::{
@@ -54,10 +54,10 @@ impl Hub {
         if self.phase != Phase::Running || !PIPELINE.iter().all(|role| self.is_ready(*role)) {
             return;
         }
-        let mut running = self.turns.values().filter(|turn| turn.is_running()).count();
         if self.startable.is_empty() {
             return;
         }
+        let mut running = self.turns.values().filter(|turn| turn.is_running()).count();
         let mut suspect = self
             .turns
             .values()
@@ -138,11 +138,20 @@ impl Hub {
         }
         self.doubt_effects(key);
         if wrote {
+            let ending = match &after {
+                After::Fail { code, sentence } => Some(Ending {
+                    code: code.clone(),
+                    sentence: sentence.clone(),
+                }),
+                After::Retry { .. } | After::Park { .. } => None,
+            };
+            let (root, why) = (String::new(), why.to_owned());
             self.append(Record::RollbackBegin {
                 key,
                 attempt: tried,
-                root: String::new(),
-                why: why.into(),
+                root,
+                why,
+                ending,
             });
             if let Some(turn) = self.turns.get_mut(&key) {
                 turn.stage = Stage::RollingBack(after);

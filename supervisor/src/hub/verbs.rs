@@ -3,7 +3,7 @@
 use super::{Effect, Hub, Own, Then};
 use crate::{
     journal::{Record, Unpark},
-    seat::{Actual, Desired, Ended},
+    seat::{Actual, Desired, Ended, Seat},
     turn::{Stage, Turn},
 };
 use protocol::{
@@ -421,9 +421,11 @@ impl Hub {
         for role in Role::ACTORS {
             let off = self.config.disabled.contains(&role);
             if off == before.disabled.contains(&role) {
-                // What an actor was told at its welcome has changed: it hears the new at its next one.
+                // What an actor was told at its welcome has changed: it hears the new at its next one. One that waits
+                // for its next life hears it then anyway, and must not lose its turn to live.
                 let told = super::effects::welcome(&before, role);
-                if told != super::effects::welcome(&self.config, role) {
+                let is_alive = self.seat(role).is_some_and(Seat::is_alive);
+                if is_alive && told != super::effects::welcome(&self.config, role) {
                     self.end(role, Ended::Wanted);
                 }
                 continue;

@@ -7,7 +7,7 @@ mod model;
 mod rotation;
 mod speed;
 
-use super::{Durability, Journal, Options, Record, Recovered, record};
+use super::{Durability, Error, Options, Position, Record, Recovered, State, record};
 use std::{
     collections::BTreeMap,
     fs,
@@ -86,4 +86,52 @@ pub(super) fn put(journal: &mut Journal, records: &[Record]) {
         journal.append(record).unwrap();
     }
     journal.sync().unwrap();
+}
+
+/// The journal together with what its records add up to, as the hub keeps them together.
+#[derive(Debug)]
+pub(super) struct Journal {
+    journal: super::Journal,
+    state: State,
+}
+
+impl Journal {
+    pub(super) fn open(dir: &Path, options: &Options) -> Result<(Self, Recovered), Error> {
+        let (journal, state, recovered) = super::Journal::open(dir, options)?;
+        Ok((Self { journal, state }, recovered))
+    }
+
+    pub(super) fn append(&mut self, record: &Record) -> Result<Position, Error> {
+        let position = self.journal.append(record)?;
+        self.state.apply(record);
+        Ok(position)
+    }
+
+    pub(super) fn sync(&mut self) -> Result<Position, Error> {
+        self.journal.sync(&mut self.state)
+    }
+
+    pub(super) fn reopen(&mut self) -> Result<Recovered, Error> {
+        let (state, recovered) = self.journal.reopen()?;
+        self.state = state;
+        Ok(recovered)
+    }
+
+    pub(super) const fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl std::ops::Deref for Journal {
+    type Target = super::Journal;
+
+    fn deref(&self) -> &super::Journal {
+        &self.journal
+    }
+}
+
+impl std::ops::DerefMut for Journal {
+    fn deref_mut(&mut self) -> &mut super::Journal {
+        &mut self.journal
+    }
 }

@@ -1,6 +1,6 @@
 //! What the journal knows of one turn, one answer, one notice. Pure data; only `State` changes it.
 
-use super::Record;
+use super::{Ending, Record};
 use protocol::{
     id::{Name, TurnKey, WallMs},
     label::Labeled,
@@ -208,6 +208,8 @@ pub struct Rollback {
     pub root: String,
     /// Why.
     pub why: String,
+    /// How the turn ends afterwards, if it is not tried again.
+    pub ending: Option<Ending>,
 }
 
 /// The answer of a turn that ended, kept until its delivery is confirmed.

@@ -51,7 +51,7 @@ fn core(clients: &[ClientId]) -> Core {
 fn told(effects: &[Effect]) -> Vec<ClientId> {
     let client = |effect: &Effect| match effect {
         Effect::Say(client, Server::Answer { .. }) => Some(*client),
-        _ => None,
+        Effect::Say(..) | Effect::Attach(_) | Effect::Admit(..) | Effect::Delivered(..) => None,
     };
     effects.iter().filter_map(client).collect()
 }
@@ -226,6 +226,20 @@ fn a_hundred_answers_reach_a_client_a_window_at_a_time() {
         assert!(waiting <= UNCONFIRMED_MAX);
     }
     assert_eq!((seen, core.open()), (100, 0));
+}
+
+#[test]
+fn answer_to_its_own_message_does_not_wait_behind_old_ones_that_it_leaves_unconfirmed() {
+    let mut core = core(&[A]);
+    for n in 0..40 {
+        let Event::Deliver(question, mut deliver) = answer(n) else {
+            panic!("no delivery")
+        };
+        deliver.message = Some(name("old"));
+        drop(core.handle(Event::Deliver(question, deliver), 0));
+    }
+    drop(core.handle(Event::Heard(A, say("hi")), 1));
+    assert_eq!(told(&core.handle(answer(50), 2)), [A]);
 }
 
 #[test]

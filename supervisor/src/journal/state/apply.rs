@@ -102,6 +102,7 @@ impl State {
             attempt,
             root,
             why,
+            ending,
         } = record
         {
             let rollback = Rollback {
@@ -109,6 +110,7 @@ impl State {
                 attempt: *attempt,
                 root: root.clone(),
                 why: why.clone(),
+                ending: ending.clone(),
             };
             self.rollbacks.insert(*key, rollback);
         }

@@ -47,6 +47,7 @@ impl State {
                 attempt: rollback.attempt,
                 root: rollback.root.clone(),
                 why: rollback.why.clone(),
+                ending: rollback.ending.clone(),
             });
         let notices = self.notices.iter().map(|notice| Record::Notice {
             id: notice.id,

@@ -1,9 +1,7 @@
 //! Torn ends, flipped bytes, missing and foreign files, repair.
 
-use super::{Dir, accepted, done, key, name, open, options, put};
-use crate::journal::{
-    Error, Journal, Known, Record, frame::pieces, repair, segment::Survey, trace, verify,
-};
+use super::{Dir, Journal, accepted, done, key, name, open, options, put};
+use crate::journal::{Error, Known, Record, frame::pieces, repair, segment::Survey, trace, verify};
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 const FIRST: &str = "00000001.journal";

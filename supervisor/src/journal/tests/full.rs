@@ -1,9 +1,7 @@
 //! A disk that is full or broken.
 
-use super::{Dir, accepted, done, key, open, options, put};
-use crate::journal::{
-    Error, Journal, Known, Options, Reserve, disk::Sink, disk::open_end, segment::Survey,
-};
+use super::{Dir, Journal, accepted, done, key, open, options, put};
+use crate::journal::{Error, Known, Options, Reserve, disk::Sink, disk::open_end, segment::Survey};
 use std::{
     fs::{self, File},
     io::{self, Write},

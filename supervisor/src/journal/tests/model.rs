@@ -1,9 +1,7 @@
 //! Random records, random kills, random harm: what was synced is there, and nothing else is.
 
-use super::{Dir, key, name, open};
-use crate::journal::{
-    Error, Journal, Known, Record, State, Unpark, frame, replay_bytes, segment::Survey,
-};
+use super::{Dir, Journal, key, name, open};
+use crate::journal::{Error, Known, Record, State, Unpark, frame, replay_bytes, segment::Survey};
 use proptest::{collection::vec, prelude::*, sample::Index};
 use protocol::{
     id::WallMs,
@@ -127,6 +125,7 @@ fn other_record() -> impl Strategy<Value = Record> {
                 attempt: third,
                 root: "root".to_owned(),
                 why: "crash".to_owned(),
+                ending: None,
             },
             3 => Record::RollbackDone {
                 key,

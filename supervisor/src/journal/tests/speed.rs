@@ -1,7 +1,7 @@
 //! How fast it is, printed and not judged: `cargo test --release -p supervisor speed -- --nocapture`.
 
-use super::{Dir, accepted, done};
-use crate::journal::{Durability, Journal, Options, replay_bytes};
+use super::{Dir, Journal, accepted, done};
+use crate::journal::{Durability, Options, replay_bytes};
 use std::{
     fs,
     time::{Duration, Instant},

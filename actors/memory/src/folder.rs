@@ -1,0 +1,262 @@
+//! The memex as it was last seen: every Org file with its bytes, hash and scan.
+//!
+//! Reading only. It follows no symbolic links, so nothing outside of the folder can come in. A file is read again
+//! only when its stat changed; a writer must therefore compare hashes itself before it replaces anything.
+
+use crate::hash::Hash;
+use org::Doc;
+use std::{
+    collections::BTreeMap,
+    fs::{self, Metadata},
+    io,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Largest file that is read. Ten times the largest file of the Org corpus; the owner is told about larger ones.
+pub(crate) const FILE_MAX: u64 = 16 * 1024 * 1024;
+
+/// Deepest folder that is entered, so that a mistake in the tree cannot exhaust the stack of paths.
+const DEPTH_MAX: usize = 32;
+
+/// What tells whether a file changed without reading it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stat {
+    modified: (i64, i64),
+    changed: (i64, i64),
+    size: u64,
+    inode: u64,
+}
+
+impl Stat {
+    fn of(meta: &Metadata) -> Self {
+        Self {
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+            size: meta.size(),
+            inode: meta.ino(),
+        }
+    }
+}
+
+/// A file as it was last read.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Path below the memex, with `/`.
+    pub(crate) name: String,
+    pub(crate) stat: Stat,
+    pub(crate) hash: Hash,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) doc: Doc,
+    /// A copy that a conflict left behind: searched, but never written and never on a list.
+    pub(crate) copy: bool,
+}
+
+impl File {
+    fn new(name: String, stat: Stat, bytes: Vec<u8>) -> Self {
+        Self {
+            copy: is_copy(&name),
+            hash: Hash::of(&bytes),
+            doc: org::scan(&bytes),
+            name,
+            stat,
+            bytes,
+        }
+    }
+
+    /// A file as it is going to be written.
+    pub(crate) fn planned(name: &str, bytes: Vec<u8>) -> Self {
+        let stat = Stat {
+            modified: (0, 0),
+            changed: (0, 0),
+            size: 0,
+            inode: 0,
+        };
+        Self::new(name.to_owned(), stat, bytes)
+    }
+
+    /// Time of the last change, for ranking.
+    pub(crate) const fn modified(&self) -> (i64, i64) {
+        self.stat.modified
+    }
+}
+
+/// The files of the memex by name.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+    pub(crate) files: BTreeMap<String, File>,
+    /// Why the folder as a whole cannot be read.
+    pub(crate) trouble: Option<String>,
+    /// Files that were left out, one sentence each.
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Folder {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+            trouble: None,
+            skipped: Vec::new(),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Walks the folder and reads what changed.
+    pub(crate) fn refresh(&mut self, progress: &mut dyn FnMut(u64, u64)) {
+        self.skipped.clear();
+        self.trouble = None;
+        let mut found = Vec::new();
+        if let Err(err) = self.walk(&mut found) {
+            self.trouble = Some(format!(
+                "The folder of your notes, {}, cannot be read ({err}). Check that it exists and that this user may \
+                 read it, then try again.",
+                self.root.display()
+            ));
+            return;
+        }
+        let total = found.len() as u64;
+        let mut old = std::mem::take(&mut self.files);
+        for (done, (name, stat)) in (0..).zip(found) {
+            progress(done, total);
+            match old.remove(&name).filter(|file| file.stat == stat) {
+                Some(file) => {
+                    self.files.insert(name, file);
+                }
+                None => self.load(name),
+            }
+        }
+        progress(total, total);
+    }
+
+    /// Reads one file again after it was written.
+    pub(crate) fn reload(&mut self, name: &str) {
+        self.files.remove(name);
+        match fs::symlink_metadata(self.path(name)) {
+            Ok(meta) if meta.is_file() => self.load(name.to_owned()),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
+    fn load(&mut self, name: String) {
+        let path = self.path(&name);
+        // The stat comes before the bytes: a change in between shows at the next refresh.
+        let read =
+            fs::symlink_metadata(&path).and_then(|meta| Ok((Stat::of(&meta), fs::read(&path)?)));
+        match read {
+            Ok((stat, bytes)) => {
+                let file = File::new(name.clone(), stat, bytes);
+                self.files.insert(name, file);
+            }
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
+            Err(err) => self.skipped.push(format!("{name} cannot be read ({err})")),
+        }
+    }
+
+    /// Lists the Org files, sorted by name.
+    fn walk(&mut self, found: &mut Vec<(String, Stat)>) -> io::Result<()> {
+        let mut folders = vec![(String::new(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let entries = match fs::read_dir(self.root.join(&folder)) {
+                Ok(entries) => entries,
+                Err(err) if depth == 0 => return Err(err),
+                Err(err) => {
+                    self.skipped
+                        .push(format!("{folder} cannot be read ({err})"));
+                    continue;
+                }
+            };
+            for entry in entries {
+                let entry = entry?;
+                let Ok(name) = entry.file_name().into_string() else {
+                    self.skipped
+                        .push(format!("a name in /{folder} is not UTF-8: rename it"));
+                    continue;
+                };
+                if is_hidden(&name) {
+                    continue;
+                }
+                let Ok(meta) = entry.metadata() else { continue };
+                let name = if folder.is_empty() {
+                    name
+                } else {
+                    format!("{folder}/{name}")
+                };
+                if meta.is_dir() && depth < DEPTH_MAX {
+                    folders.push((name, depth + 1));
+                } else if meta.is_file() && is_org(&name) {
+                    self.take(name, &meta, found);
+                }
+            }
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(())
+    }
+
+    fn take(&mut self, name: String, meta: &Metadata, found: &mut Vec<(String, Stat)>) {
+        if meta.len() > FILE_MAX {
+            self.skipped.push(format!(
+                "{name} is larger than 16 MiB: split it to have it read"
+            ));
+        } else {
+            found.push((name, Stat::of(meta)));
+        }
+    }
+
+    /// Says how much there is: `1000 entries in 12 files`.
+    pub(crate) fn note(&self) -> String {
+        let entries: usize = self.files.values().map(|file| file.doc.nodes.len()).sum();
+        let plural = |count: usize, one: &str, more: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {more}"),
+        };
+        format!(
+            "{} in {}",
+            plural(entries, "entry", "entries"),
+            plural(self.files.len(), "file", "files")
+        )
+    }
+
+    /// Hashes sorted paths and contents.
+    pub(crate) fn root_hash(&self) -> Hash {
+        Hash::of_tree(
+            self.files
+                .values()
+                .map(|file| (file.name.as_str(), file.hash)),
+        )
+    }
+}
+
+/// Hidden files, Emacs' locks (`.#x`), autosaves (`#x#`) and backups (`x~`), and our own temporary files.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+}
+
+fn is_org(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ext| ext == "org")
+}
+
+fn is_copy(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.contains(".conflict-") || file.contains(".sync-conflict-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn editors_leftovers_are_hidden_and_copies_known() {
+        for name in [".#a.org", "#a.org#", "a.org~", ".git"] {
+            assert!(is_hidden(name), "{name}");
+        }
+        assert!(!is_hidden("a.org") && is_org("x/a.org") && !is_org("a.txt"));
+        assert!(is_copy("x/inbox.conflict-0a1b2c3d.org"));
+        assert!(is_copy("n.sync-conflict-20260302-090000-ABCDEFG.org"));
+        assert!(!is_copy("conflict.org"));
+    }
+}

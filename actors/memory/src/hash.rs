@@ -1,0 +1,108 @@
+//! The hash of a file's bytes. It decides whether a file is what we think it is; nothing else may.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Hash([u8; 32]);
+
+/// A digest that is not 64 hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("64 hex digits expected")]
+pub struct NotAHash;
+
+impl Hash {
+    /// Hashes bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Hashes sorted pairs of path and content hash; the lengths keep them apart.
+    pub(crate) fn of_tree<N: AsRef<str>>(files: impl Iterator<Item = (N, Self)>) -> Self {
+        let mut hash = Sha256::new();
+        for (path, content) in files {
+            let path = path.as_ref();
+            hash.update((path.len() as u64).to_le_bytes());
+            hash.update(path.as_bytes());
+            hash.update(content.0);
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// Returns the raw bytes.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&to_hex(&self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hash({self})")
+    }
+}
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> Self {
+        to_hex(&hash.0)
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = NotAHash;
+
+    fn try_from(text: String) -> Result<Self, NotAHash> {
+        let bytes = from_hex(&text).ok_or(NotAHash)?;
+        Ok(Self(bytes.try_into().or(Err(NotAHash))?))
+    }
+}
+
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
+}
+
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_reads_back() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_hex(&to_hex(&bytes)).unwrap(), bytes);
+        assert_eq!(from_hex("abc"), None);
+        assert_eq!(from_hex("zz"), None);
+    }
+
+    #[test]
+    fn hash_survives_json() {
+        let hash = Hash::of(b"abc");
+        let json = serde_json::to_string(&hash).unwrap();
+        assert!(json.starts_with("\"ba7816bf"));
+        assert_eq!(serde_json::from_str::<Hash>(&json).unwrap(), hash);
+    }
+}

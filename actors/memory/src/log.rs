@@ -1,0 +1,216 @@
+//! The transaction log on disk: frames of length, CRC32C and JSON, appended only.
+//!
+//! A torn tail is cut when the log is opened. What is appended with `Sync::Yes` is on disk before the call returns;
+//! a failed append leaves the log as it was.
+
+use crate::crash::Steps;
+use serde::{Serialize, de::DeserializeOwned};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Largest frame: far above the largest intent, so a length beyond it is damage and not data.
+const FRAME_MAX: usize = 256 * 1024 * 1024;
+
+/// Whether an append must reach the disk before it returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sync {
+    Yes,
+    No,
+}
+
+/// An open log.
+#[derive(Debug)]
+pub(crate) struct Log {
+    path: PathBuf,
+    file: File,
+    len: u64,
+    /// Set when a failed append could not be undone; nothing is written any more.
+    broken: bool,
+    steps: Steps,
+}
+
+/// What was in the log.
+#[derive(Debug)]
+pub(crate) struct Opened<R> {
+    pub(crate) log: Log,
+    pub(crate) records: Vec<R>,
+    /// A record in the middle was damaged; the log from there on was put aside under this path.
+    pub(crate) damaged: Option<PathBuf>,
+}
+
+impl Log {
+    /// Opens the log, makes it if it is missing, and cuts a torn tail.
+    pub(crate) fn open<R: DeserializeOwned>(path: &Path, steps: Steps) -> io::Result<Opened<R>> {
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)?;
+        let bytes = fs::read(path)?;
+        let mut records = Vec::new();
+        let mut rest = bytes.as_slice();
+        let mut damaged = None;
+        while let Some((frame, after)) = next_frame(rest) {
+            let Some(record) = frame.and_then(|json| serde_json::from_slice(json).ok()) else {
+                let aside = path.with_extension("damaged");
+                fs::write(&aside, rest)?;
+                damaged = Some(aside);
+                break;
+            };
+            records.push(record);
+            rest = after;
+        }
+        let len = (bytes.len() - rest.len()) as u64;
+        if !rest.is_empty() {
+            file.set_len(len)?;
+            file.sync_all()?;
+        }
+        let log = Self {
+            path: path.to_owned(),
+            file,
+            len,
+            broken: false,
+            steps,
+        };
+        Ok(Opened {
+            log,
+            records,
+            damaged,
+        })
+    }
+
+    /// Returns the length in bytes.
+    pub(crate) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Appends a record.
+    pub(crate) fn append<R: Serialize>(&mut self, record: &R, sync: Sync) -> io::Result<()> {
+        if self.broken || self.steps.stopped() {
+            return Err(io::Error::other("an earlier write of the log failed"));
+        }
+        let frame = frame(record)?;
+        let result = self.write(&frame, sync);
+        match result {
+            Ok(()) => self.len += frame.len() as u64,
+            Err(_) if self.steps.stopped() => {}
+            Err(_) => self.broken = self.file.set_len(self.len).is_err(),
+        }
+        result
+    }
+
+    fn write(&mut self, frame: &[u8], sync: Sync) -> io::Result<()> {
+        if self.steps.about_to_stop() {
+            let half = frame.get(..frame.len() / 2).unwrap_or_default();
+            self.file.write_all(half)?;
+        }
+        self.steps.reach()?;
+        self.file.write_all(frame)?;
+        match sync {
+            Sync::Yes => self.file.sync_data(),
+            Sync::No => Ok(()),
+        }
+    }
+
+    /// Replaces the whole log by other records.
+    pub(crate) fn rewrite<'a, R: Serialize + 'a>(
+        &mut self,
+        records: impl Iterator<Item = &'a R>,
+    ) -> io::Result<()> {
+        let temp = self.path.with_extension("new");
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&temp)?;
+        let mut len = 0;
+        for record in records {
+            let frame = frame(record)?;
+            file.write_all(&frame)?;
+            len += frame.len() as u64;
+        }
+        file.sync_all()?;
+        self.steps.reach()?;
+        fs::rename(&temp, &self.path)?;
+        if let Some(folder) = self.path.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        self.file = OpenOptions::new().append(true).open(&self.path)?;
+        self.len = len;
+        Ok(())
+    }
+}
+
+fn frame<R: Serialize>(record: &R) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(record)?;
+    let len = u32::try_from(json.len()).map_err(io::Error::other)?;
+    let mut frame = Vec::with_capacity(json.len() + 8);
+    frame.extend_from_slice(&len.to_le_bytes());
+    frame.extend_from_slice(&crc32c::crc32c(&json).to_le_bytes());
+    frame.extend_from_slice(&json);
+    Ok(frame)
+}
+
+/// Returns the next frame, `None` inside if its sum is wrong; `None` outside at the end or at a torn tail.
+fn next_frame(bytes: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let (sum, rest) = rest.split_first_chunk::<4>()?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
+    if len > FRAME_MAX {
+        return Some((None, rest));
+    }
+    let (json, rest) = rest.split_at_checked(len)?;
+    let whole = crc32c::crc32c(json) == u32::from_le_bytes(*sum);
+    Some((whole.then_some(json), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testdir::TestDir;
+
+    fn open(path: &Path) -> Opened<String> {
+        Log::open(path, Steps::default()).unwrap()
+    }
+
+    #[test]
+    fn log_cut_at_any_byte_gives_the_records_before() {
+        let dir = TestDir::new();
+        let path = dir.path().join("txn.log");
+        let mut log = open(&path).log;
+        for text in ["one", "two", "three"] {
+            log.append(&text, Sync::Yes).unwrap();
+        }
+        let bytes = fs::read(&path).unwrap();
+        for len in 0..bytes.len() {
+            fs::write(&path, &bytes[..len]).unwrap();
+            let mut opened = open(&path);
+            assert!(opened.damaged.is_none());
+            let count = opened.records.len();
+            opened.log.append(&"more", Sync::No).unwrap();
+            let again = open(&path).records;
+            assert_eq!(again.len(), count + 1, "cut at {len}");
+        }
+    }
+
+    #[test]
+    fn damage_in_the_middle_is_put_aside() {
+        let dir = TestDir::new();
+        let path = dir.path().join("txn.log");
+        let mut log = open(&path).log;
+        for text in ["one", "two", "three"] {
+            log.append(&text, Sync::Yes).unwrap();
+        }
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[8 + 5 + 8 + 1] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let opened = open(&path);
+        assert_eq!(opened.records, ["one"]);
+        assert!(opened.damaged.unwrap().exists());
+    }
+}

@@ -1,0 +1,287 @@
+//! The memory itself: the folder, the ledger, and the one way by which a file is written.
+
+use crate::{
+    agenda,
+    crash::Steps,
+    entry::cut,
+    error::Error,
+    folder::{File, Folder},
+    hash::Hash,
+    hunk::{Edit, Hunk, describe},
+    ledger::{Key, Kind, Ledger, Record},
+    recover,
+    replace::{self, Fault, Target},
+    search,
+    target::{self, Found},
+};
+use protocol::{
+    change::{self, Changed},
+    id::{Name, WallMs},
+    label::Labeled,
+    recall::{Entry, Query, Recall, Recalled},
+};
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::Path,
+};
+
+/// Longest text of a shown entry, as the protocol has it.
+const SHOWN_MAX: usize = 16 * 1024;
+
+/// How often a write is planned anew when somebody else writes at the same time.
+pub(crate) const TRIES: u8 = 3;
+
+/// The memex, and what was written to it.
+#[derive(Debug)]
+pub struct Memory {
+    pub(crate) folder: Folder,
+    pub(crate) ledger: Ledger,
+    pub(crate) steps: Steps,
+    notes: Vec<String>,
+}
+
+/// On whose behalf a file is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Who {
+    pub(crate) key: Key,
+    pub(crate) conversation: Option<Name>,
+    pub(crate) at: WallMs,
+    pub(crate) kind: Kind,
+}
+
+/// A write that was worked out but not begun.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) file: String,
+    pub(crate) before: Option<Hash>,
+    /// The new bytes; `None` removes the file.
+    pub(crate) new: Option<Vec<u8>>,
+    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) undoes: Option<u64>,
+    pub(crate) conflict: bool,
+    pub(crate) what: String,
+    pub(crate) reply: Option<Changed>,
+}
+
+impl Plan {
+    /// Plans to turn `old` into `new` by edits.
+    pub(crate) fn new(
+        file: &str,
+        old: Option<&[u8]>,
+        new: Option<Vec<u8>>,
+        edits: &[Edit],
+    ) -> Self {
+        let after = new.as_deref().unwrap_or_default();
+        Self {
+            file: file.to_owned(),
+            before: old.map(Hash::of),
+            hunks: describe(old.unwrap_or_default(), after, edits),
+            new,
+            undoes: None,
+            conflict: false,
+            what: String::new(),
+            reply: None,
+        }
+    }
+}
+
+impl Memory {
+    /// Opens the memex: makes the state folder if it is missing, settles what a crash left open, reads all Org files.
+    /// `progress` is told how many files of how many are read.
+    ///
+    /// # Errors
+    /// [`Error`] when the state folder or the log cannot be used. A memex that cannot be read is no error: it opens
+    /// degraded and is tried again at every question.
+    pub fn open(
+        memex: &Path,
+        state: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, Error> {
+        Self::open_with(memex, state, progress, Steps::default())
+    }
+
+    pub(crate) fn open_with(
+        memex: &Path,
+        state: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+        steps: Steps,
+    ) -> Result<Self, Error> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(state)
+            .map_err(|source| Error::State {
+                path: state.to_owned(),
+                source,
+            })?;
+        let path = state.join("txn.log");
+        let log = |source| Error::Log {
+            path: path.clone(),
+            source,
+        };
+        let (ledger, damaged) = Ledger::open(&path, steps.clone()).map_err(log)?;
+        // The folder itself may be a link; what it holds may not.
+        let root = fs::canonicalize(memex).unwrap_or_else(|_| memex.to_owned());
+        let mut memory = Self {
+            folder: Folder::new(&root),
+            ledger,
+            steps,
+            notes: Vec::new(),
+        };
+        if let Some(aside) = damaged {
+            memory.notes.push(format!(
+                "the transaction log was damaged; its rest lies in {} and cannot be undone any more",
+                aside.display()
+            ));
+        }
+        let found = recover::recover(&memory.folder, &mut memory.ledger).map_err(log)?;
+        memory.notes.extend(found);
+        memory.ledger.compact().map_err(log)?;
+        memory.folder.refresh(progress);
+        Ok(memory)
+    }
+
+    /// Answers a question.
+    pub fn recall(&mut self, recall: &Recall) -> Recalled {
+        self.refresh();
+        if let Some(trouble) = &self.folder.trouble {
+            return Recalled::Unreadable(trouble.clone());
+        }
+        match &recall.query {
+            Query::Agenda { from, days } => {
+                agenda::agenda(&self.folder, *from, *days, recall.today)
+            }
+            Query::Search { words, limit } => search::search(&self.folder, words, *limit),
+            Query::Show {
+                target: change::Target::Words(words),
+            } => self.show(words),
+            Query::Tasks { limit } => agenda::tasks(&self.folder, *limit),
+        }
+    }
+
+    fn show(&self, words: &str) -> Recalled {
+        match target::resolve(&self.folder, words, &|_| true) {
+            Found::One(at, _) => {
+                let span = at.node().map_or(at.own(), org::Node::subtree);
+                let text = span.text(&at.file.bytes);
+                let (shown, more) = cut(&text, SHOWN_MAX);
+                let mark = if more {
+                    "\n… (cut here; the file holds the rest)\n"
+                } else {
+                    ""
+                };
+                Recalled::Entry(Entry {
+                    entry: at.entry_ref(),
+                    text: Labeled {
+                        text: format!("{shown}{mark}"),
+                        label: at.subtree_label(),
+                    },
+                })
+            }
+            Found::Several(several) => Recalled::Ambiguous(Found::refs(&several)),
+            Found::None => Recalled::NotFound {
+                near: target::near(&self.folder, words, &|_| true),
+            },
+        }
+    }
+
+    /// Says how much there is, such as `1000 entries in 12 files`.
+    #[must_use]
+    pub fn note(&self) -> String {
+        self.folder.note()
+    }
+
+    /// Says what is wrong, empty if nothing is.
+    #[must_use]
+    pub fn degraded(&self) -> String {
+        let parts = self.folder.trouble.iter().chain(&self.folder.skipped);
+        let parts: Vec<&str> = parts.chain(&self.notes).map(String::as_str).collect();
+        parts.join("; ")
+    }
+
+    /// Hashes all paths and contents: equal roots mean equal memexes.
+    #[must_use]
+    pub fn root(&self) -> [u8; 32] {
+        self.folder.root_hash().to_bytes()
+    }
+
+    pub(crate) fn refresh(&mut self) {
+        self.folder.refresh(&mut |_, _| {});
+    }
+
+    /// Writes a plan: intent to the log, file, outcome to the log. Returns the number of the write.
+    pub(crate) fn carry_out(&mut self, who: &Who, plan: Plan) -> Result<u64, Fault> {
+        let path = self.folder.path(&plan.file);
+        if replace::is_locked(&path) {
+            return Err(Fault::Locked);
+        }
+        let number = self.ledger.next_number();
+        let after = plan.new.as_deref().map(Hash::of);
+        let nothing = plan.before == after;
+        let (file, before) = (plan.file.clone(), plan.before);
+        self.ledger.append(Record::Intent(crate::ledger::Intent {
+            number,
+            key: who.key,
+            conversation: who.conversation.clone(),
+            at: who.at,
+            kind: who.kind,
+            file: plan.file,
+            before,
+            after,
+            hunks: plan.hunks,
+            undoes: plan.undoes,
+            conflict: plan.conflict,
+            what: plan.what,
+            reply: plan.reply,
+        }))?;
+        self.steps.reach()?;
+        let result = if nothing {
+            Ok(())
+        } else {
+            let target = Target {
+                path: &path,
+                number,
+                before,
+            };
+            replace::replace(&target, plan.new.as_deref(), &self.steps)
+        };
+        if self.steps.stopped() {
+            return result.map(|()| number);
+        }
+        let applied = result.is_ok() || replace::hash_at(&path).ok() == Some(after);
+        if let Err(err) = self.ledger.append(Record::Settled { number, applied }) {
+            // The next start finds out by the file itself.
+            tracing::warn!(err = %err.kind(), "outcome of a write not logged");
+        }
+        self.folder.reload(&file);
+        if applied {
+            Ok(number)
+        } else {
+            result.map(|()| number)
+        }
+    }
+
+    /// Keeps the log bounded; a failure only means that it stays longer.
+    pub(crate) fn tidy(&mut self) {
+        if let Err(err) = self.ledger.compact()
+            && !self.steps.stopped()
+        {
+            tracing::warn!(err = %err.kind(), "log not compacted");
+        }
+    }
+
+    /// Reads a file as it is now, `None` if there is none.
+    pub(crate) fn read_now(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match fs::read(self.folder.path(name)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(err) => Err(err),
+        }
+    }
+
+    pub(crate) fn file(&self, name: &str) -> Option<&File> {
+        self.folder.files.get(name)
+    }
+}
