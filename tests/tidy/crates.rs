@@ -207,7 +207,7 @@ fn strangers_are_few_and_come_from_one_place() {
     for package in packages {
         let source = package.get("source").and_then(toml::Value::as_str);
         if source.is_some_and(|source| source != REGISTRY) {
-            broken.push(format!("{}: {}", package["name"], package["source"]));
+            broken.push(format!("{:?}: {:?}", package["name"], package["source"]));
         }
     }
     let book = read("ops/docs/dependencies.md").unwrap_or_default();

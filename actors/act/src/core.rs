@@ -362,7 +362,7 @@ fn refused(job: &Job, frame: &Frame, out: &mut Outbox) {
     match frame.read::<Nack>(Codec::INTERNAL) {
         // The hub has taken the turn out of our hands.
         Ok(Nack::Stale) => {}
-        Ok(Nack::Gone | Nack::Timeout) => {
+        Ok(Nack::Gone | Nack::Timeout | Nack::Full) => {
             out.trouble(
                 job.thread,
                 Tier::Transient,

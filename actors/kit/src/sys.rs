@@ -117,6 +117,9 @@ pub fn spawn_actor(birth: Birth<'_>) -> io::Result<Child> {
 }
 
 /// Runs in the child between fork and exec.
+///
+/// # Safety
+/// Makes only async-signal-safe calls, so it may run there; the descriptors must be open and above 9.
 #[expect(
     clippy::multiple_unsafe_ops_per_block,
     reason = "one sequence of system calls"

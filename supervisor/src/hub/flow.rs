@@ -220,6 +220,14 @@ impl Hub {
                     self.misrouted(&header, "writes without an intent");
                     return;
                 }
+                let same = |ask: &&Ask| {
+                    (ask.header.kind, ask.header.from, ask.header.to)
+                        == (header.kind, header.from, header.to)
+                };
+                if self.asks.values().filter(same).count() >= usize::from(route.capacity) {
+                    self.nack(&header, &Nack::Full);
+                    return;
+                }
                 let wait = if header.deadline_ms == 0 {
                     route.deadline_ms
                 } else {
