@@ -54,7 +54,9 @@ pub(crate) static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
             let is_test_file = file.path.starts_with("tests/")
                 || file.path.contains("/tests/")
                 || file.path.contains("/benches/")
-                || for_tests.iter().any(|module| is_of_module(&file.path, module));
+                || for_tests
+                    .iter()
+                    .any(|module| is_of_module(&file.path, module));
             Source {
                 path: &file.path,
                 text: &file.text,
