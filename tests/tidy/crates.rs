@@ -160,7 +160,8 @@ fn versions_stand_in_the_root_only() {
 #[test]
 fn every_crate_is_linted_alike() {
     let mut broken = Vec::new();
-    for member in members() {
+    // Proofs are tools: they print and give up loudly, so they say themselves what they obey.
+    for member in members().iter().filter(|member| !member.is_proof()) {
         let lints = member
             .manifest
             .get("lints")

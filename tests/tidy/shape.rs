@@ -45,10 +45,9 @@ fn no_file_is_called_mod_or_has_a_name_that_says_nothing() {
 fn no_line_is_wider_than_a_screen() {
     let mut broken = Vec::new();
     for source in SOURCES.iter() {
-        for (number, line, _) in source.lines() {
+        for ((number, line, _), text) in source.lines().zip(source.text.lines()) {
             // A literal that rustfmt cannot break does not count; a comment does.
             let literal = line.chars().filter(|c| *c == LITERAL).count();
-            let text = source.text.lines().nth(number - 1).unwrap_or("");
             if text.chars().count() - literal > WIDTH_MAX {
                 broken.push(source.place(number));
             }
@@ -80,7 +79,6 @@ fn no_file_knows_the_machine_it_was_written_on() {
     let homes = [
         concat!("/ro", "ot/"),
         concat!("/wo", "rk/"),
-        concat!("/hom", "e/runner"),
         concat!("/tm", "p/pp-"),
     ];
     let mut broken = Vec::new();

@@ -43,16 +43,28 @@ pub(crate) struct Source {
 /// Every Rust file.
 pub(crate) static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let rust = TREE.iter().filter(|file| file.path.ends_with(".rs"));
-    rust.map(|file| {
-        let parts = Parts::of(&file.text);
-        Source {
-            path: &file.path,
-            text: &file.text,
-            tests: test_lines(&file.path, &parts.code),
-            parts,
-        }
-    })
-    .collect()
+    let parts: Vec<(&File, Parts)> = rust.map(|file| (file, Parts::of(&file.text))).collect();
+    let for_tests: Vec<String> = parts
+        .iter()
+        .flat_map(|(file, parts)| modules_for_tests(&file.path, &parts.code))
+        .collect();
+    parts
+        .into_iter()
+        .map(|(file, parts)| {
+            let is_test_file = file.path.starts_with("tests/")
+                || file.path.contains("/tests/")
+                || file.path.contains("/benches/")
+                || for_tests
+                    .iter()
+                    .any(|module| is_of_module(&file.path, module));
+            Source {
+                path: &file.path,
+                text: &file.text,
+                tests: test_lines(is_test_file, &parts.code),
+                parts,
+            }
+        })
+        .collect()
 });
 
 impl Source {
@@ -99,12 +111,29 @@ fn walk(folder: &Path, files: &mut Vec<File>) {
     }
 }
 
+/// Modules that a file declares for tests only, as paths without `.rs`.
+fn modules_for_tests(path: &str, code: &str) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let home = match name {
+        "lib.rs" | "main.rs" => folder.to_owned(),
+        name => format!("{folder}/{}", name.trim_end_matches(".rs")),
+    };
+    let lines = code.lines().zip(code.lines().skip(1));
+    let declared = lines
+        .filter(|(above, _)| above.starts_with("#[cfg(test)]"))
+        .filter_map(|(_, line)| line.trim_end().strip_suffix(';')?.split_once("mod "));
+    declared
+        .map(|(_, module)| format!("{home}/{module}"))
+        .collect()
+}
+
+fn is_of_module(path: &str, module: &str) -> bool {
+    path.strip_prefix(module)
+        .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+}
+
 /// A line belongs to tests when its file does, or when it stands in a module for tests only.
-fn test_lines(path: &str, code: &str) -> Vec<bool> {
-    let is_test_file = path.starts_with("tests/")
-        || path.contains("/tests/")
-        || path.ends_with("/tests.rs")
-        || path.contains("/benches/");
+fn test_lines(is_test_file: bool, code: &str) -> Vec<bool> {
     let mut in_tests = false;
     let mut is_announced = false;
     let mut lines = Vec::new();
