@@ -105,6 +105,8 @@ enum Then {
     Admitted { key: TurnKey, question: Header },
     /// An answer or notice is offered to its gateway.
     Offer { key: TurnKey },
+    /// Memory takes back what a try wrote.
+    RollBack { key: TurnKey, attempt: u8 },
     /// The operator gets his reply.
     Reply { client: u64, reply: Reply },
     /// The process may end.
@@ -383,6 +385,7 @@ impl Hub {
             Then::Send { frame, .. } => self.send(frame),
             Then::Admitted { key, question } => self.admitted(key, &question),
             Then::Offer { key } => self.offer(key),
+            Then::RollBack { key, attempt } => self.roll_back(key, attempt),
             Then::Reply { client, reply } => self.effects.push(Effect::Reply { client, reply }),
             Then::Leave => self.effects.push(Effect::Leave),
         }
@@ -401,8 +404,8 @@ impl Hub {
                 }
             }
             Then::Admitted { key, question } => self.not_admitted(key, &question),
-            // Offered when the journal is back: see `reopened`.
-            Then::Offer { .. } => {}
+            // Offered and asked when the journal is back: see `reopened`.
+            Then::Offer { .. } | Then::RollBack { .. } => {}
             Then::Reply { client, .. } => {
                 let reply = Reply::Refused {
                     code: 1,
@@ -436,6 +439,7 @@ impl Hub {
         for key in waiting {
             self.offer(key);
         }
+        self.resume_rollbacks();
         self.dispatch();
     }
 

@@ -13,7 +13,7 @@ use protocol::{
     id::{Name, TurnKey, WallMs},
     label::Labeled,
     lifecycle::{Hello, Nack, Ready},
-    outcome::{Deliver, End, Outcome, Tier, Trouble},
+    outcome::{Deliver, End, Intent, Nature, Outcome, Tier, Trouble},
     role::Role,
     route::Kind,
     stimulus::{Admission, Admit, Principal, Refusal},
@@ -428,6 +428,38 @@ fn death_that_the_operator_ordered_charges_nobody() {
     });
     bench.die(Role::Perceive, Death::Exit(0));
     assert_eq!(bench.hub.state().turn(key).unwrap().charges(), 0);
+}
+
+/// Found by `tests/show chaos`: memory had taken a try back that a killed supervisor had forgotten, so the next life
+/// used its number again and memory refused to write.
+#[test]
+fn try_is_taken_back_only_once_it_is_durable() {
+    let mut bench = Bench::new();
+    let key = bench.say("a", "1", "x");
+    bench.reach_act(key);
+    let turn = (key, bench.attempt(key));
+    let intent = Intent {
+        turn: key,
+        step: 0,
+        action: "note".into(),
+        nature: Nature::Reversible,
+    };
+    bench.from(Role::Act, Kind::Intent, Role::Supervisor, turn, &intent);
+    let is_asked = |effects: &[Effect]| {
+        effects.iter().any(
+            |e| matches!(e, Effect::Send { frame, .. } if frame.header.kind == Kind::Snapshot),
+        )
+    };
+    let generation = bench.generation(Role::Act);
+    bench.hub.died(Role::Act, generation, Death::Signal(9));
+    let before = bench.hub.take();
+    assert!(!is_asked(&before));
+    for effect in &before {
+        if let Effect::Sync(token) = effect {
+            bench.hub.durable(*token);
+        }
+    }
+    assert!(is_asked(&bench.hub.take()));
 }
 
 #[test]

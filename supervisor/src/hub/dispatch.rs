@@ -186,8 +186,24 @@ impl Hub {
         }
     }
 
+    /// Asks memory to take a try back, once everything that is known of that try is durable. Memory never takes
+    /// anything of that try again, so a supervisor that came back without knowing of it would give its number to a new
+    /// one.
     pub(super) fn ask_rollback(&mut self, key: TurnKey, attempt: u8) {
         if self.is_ready(Role::Memory) {
+            self.after_sync(Then::RollBack { key, attempt });
+        }
+    }
+
+    /// The try is durable: memory is asked, unless it has been asked or has died meanwhile.
+    pub(super) fn roll_back(&mut self, key: TurnKey, attempt: u8) {
+        let waits = self.turns.get(&key).is_some_and(|turn| {
+            matches!(turn.stage, Stage::RollingBack(_))
+                && turn.attempt == attempt.saturating_add(1)
+        });
+        let own = Some(super::Own::Rollback(key));
+        let is_asked = self.asks.values().any(|ask| ask.own == own);
+        if waits && !is_asked && self.is_ready(Role::Memory) {
             let request = snapshot::Request::Rollback { turn: key, attempt };
             self.ask(
                 Kind::Snapshot,

@@ -55,7 +55,7 @@ impl Hub {
                     || self
                         .pending
                         .values()
-                        .any(|then| matches!(then, Then::Offer { .. }));
+                        .any(|then| matches!(then, Then::Offer { .. } | Then::RollBack { .. }));
                 if !busy || self.now >= by {
                     self.phase = Phase::Stopping {
                         by: self.now + self.config.total_ms,

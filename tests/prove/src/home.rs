@@ -184,3 +184,15 @@ impl Settings {
         text
     }
 }
+
+/// Waits until no other proof runs on this machine, and keeps others waiting for as long as the value lives: proofs are
+/// about time, and disturb each other.
+///
+/// # Errors
+/// As the kernel says.
+pub fn alone() -> Check<std::fs::File> {
+    let path = std::env::temp_dir().join(format!("pp-proofs-{}.lock", rustix::process::geteuid().as_raw()));
+    let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(file)
+}

@@ -48,6 +48,12 @@ impl Setup {
         }
     }
 
+    /// Returns a bound on a time in ms. Debug builds beside a build prove order, not speed: the short form allows more.
+    #[must_use]
+    pub fn bound(&self, ms: f64) -> f64 {
+        ms * self.pick(10.0, 1.0)
+    }
+
     /// Returns the number behind an option such as `--turns`.
     ///
     /// # Errors
