@@ -29,9 +29,7 @@ fn every_role_says_what_it_may_meet() {
             .collect();
         for section in SECTIONS {
             let forms = [format!("# {section}"), format!("*{section}*")];
-            let has = header
-                .iter()
-                .any(|line| forms.iter().any(|f| line.starts_with(f)));
+            let has = header.iter().any(|line| forms.iter().any(|f| line.starts_with(f)));
             if !has {
                 broken.push(format!("{}: *{section}*", source.path));
             }
@@ -49,10 +47,8 @@ fn architecture_quotes_the_route_table() {
     let Some(text) = read("ARCHITECTURE.md") else {
         return;
     };
-    let block = text
-        .split_once("```routes\n")
-        .and_then(|(_, rest)| rest.split_once("\n```"))
-        .map(|(block, _)| block);
+    let block =
+        text.split_once("```routes\n").and_then(|(_, rest)| rest.split_once("\n```")).map(|(block, _)| block);
     let routes = supervisor::routes::routes().join("\n");
     if block != Some(routes.as_str()) {
         verdict(

@@ -62,8 +62,7 @@ impl Member {
 
 fn manifest(path: &str) -> toml::Table {
     let text = read(path).unwrap_or_else(|| panic!("{path} cannot be read"));
-    text.parse()
-        .unwrap_or_else(|error| panic!("{path}: {error}"))
+    text.parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 fn members() -> Vec<Member> {
@@ -74,11 +73,7 @@ fn members() -> Vec<Member> {
             let folder = folder.as_str().unwrap().to_owned();
             let manifest = manifest(&format!("{folder}/Cargo.toml"));
             let name = manifest["package"]["name"].as_str().unwrap().to_owned();
-            Member {
-                folder,
-                name,
-                manifest,
-            }
+            Member { folder, name, manifest }
         })
         .collect()
 }
@@ -111,9 +106,7 @@ fn may_need(who: &Member, needed: &Member) -> bool {
         return false;
     }
     let is_own_part = needed.folder.starts_with(&format!("{}/", who.folder))
-        || (who.actor().is_some()
-            && who.actor() == needed.actor()
-            && needed.name != actor_name(needed));
+        || (who.actor().is_some() && who.actor() == needed.actor() && needed.name != actor_name(needed));
     match who.name.as_str() {
         "protocol" => false,
         "link" | "guard" | "skills" => needed.name == "protocol",
@@ -162,15 +155,9 @@ fn every_crate_is_linted_alike() {
     let mut broken = Vec::new();
     // Proofs are tools: they print and give up loudly, so they say themselves what they obey.
     for member in members().iter().filter(|member| !member.is_proof()) {
-        let lints = member
-            .manifest
-            .get("lints")
-            .and_then(|l| l.get("workspace"));
+        let lints = member.manifest.get("lints").and_then(|l| l.get("workspace"));
         if lints != Some(&toml::Value::Boolean(true)) {
-            broken.push(format!(
-                "{}/Cargo.toml: [lints] workspace = true",
-                member.folder
-            ));
+            broken.push(format!("{}/Cargo.toml: [lints] workspace = true", member.folder));
         }
     }
     let root = manifest("Cargo.toml");
@@ -180,11 +167,7 @@ fn every_crate_is_linted_alike() {
             broken.push(format!("Cargo.toml: {lint} = \"deny\""));
         }
     }
-    for documented in [
-        "protocol/src/lib.rs",
-        "protocol/link/src/lib.rs",
-        "actors/guard/src/lib.rs",
-    ] {
+    for documented in ["protocol/src/lib.rs", "protocol/link/src/lib.rs", "actors/guard/src/lib.rs"] {
         let source = SOURCES.iter().find(|source| source.path == documented);
         if source.is_some_and(|s| !s.parts.code.contains("#![warn(missing_docs)]")) {
             broken.push(format!("{documented}: #![warn(missing_docs)]"));
@@ -200,9 +183,7 @@ fn strangers_are_few_and_come_from_one_place() {
     let mut broken = Vec::new();
     if packages.len() > PACKAGES_MAX {
         let count = packages.len();
-        broken.push(format!(
-            "{count} packages in Cargo.lock, at most {PACKAGES_MAX} are allowed"
-        ));
+        broken.push(format!("{count} packages in Cargo.lock, at most {PACKAGES_MAX} are allowed"));
     }
     for package in packages {
         let source = package.get("source").and_then(toml::Value::as_str);

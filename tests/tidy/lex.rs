@@ -132,9 +132,8 @@ fn raw(rest: &str) -> Option<usize> {
 
 #[test]
 fn code_comments_and_literals_are_told_apart() {
-    let parts = Parts::of(
-        "let a = \"// b\"; // c 'd\n/* e /* f */ */ fn g<'h>(i: char) { r#\"j\"k\"#; '\\''; }",
-    );
+    let parts =
+        Parts::of("let a = \"// b\"; // c 'd\n/* e /* f */ */ fn g<'h>(i: char) { r#\"j\"k\"#; '\\''; }");
     assert_eq!(
         parts.code.split_whitespace().collect::<Vec<_>>().join(" "),
         "let a = §§§§§§; fn g<'h>(i: char) { §§§§§§§§; §§§§; }"

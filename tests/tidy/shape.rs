@@ -10,16 +10,12 @@ use super::{
 const WIDTH_MAX: usize = 140;
 
 /// Names that say nothing.
-const NO_NAMES: [&str; 8] = [
-    "utils", "util", "helpers", "helper", "common", "manager", "misc", "shared",
-];
+const NO_NAMES: [&str; 8] = ["utils", "util", "helpers", "helper", "common", "manager", "misc", "shared"];
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    let without = SOURCES
-        .iter()
-        .filter(|source| !source.text.starts_with("//! "))
-        .map(|source| source.path.to_owned());
+    let without =
+        SOURCES.iter().filter(|source| !source.text.starts_with("//! ")).map(|source| source.path.to_owned());
     verdict(
         "Each Rust file opens with `//!`: what it is for and what it must never do.",
         &without.collect::<Vec<_>>(),
@@ -76,11 +72,7 @@ fn is_prose(path: &str) -> bool {
 #[test]
 fn no_file_knows_the_machine_it_was_written_on() {
     // In pieces, so that this file does not find itself.
-    let homes = [
-        concat!("/ro", "ot/"),
-        concat!("/wo", "rk/"),
-        concat!("/tm", "p/pp-"),
-    ];
+    let homes = [concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tm", "p/pp-")];
     let mut broken = Vec::new();
     for file in TREE.iter() {
         for (at, line) in file.text.lines().enumerate() {
@@ -88,10 +80,7 @@ fn no_file_knows_the_machine_it_was_written_on() {
                 let before = line.get(..found).and_then(|head| head.chars().next_back());
                 before.is_none_or(|c| !c.is_alphanumeric() && !"~./}_-".contains(c))
             };
-            let found = homes
-                .iter()
-                .filter_map(|home| line.find(home))
-                .any(begins_path);
+            let found = homes.iter().filter_map(|home| line.find(home)).any(begins_path);
             if found {
                 broken.push(format!("{}:{}: {}", file.path, at + 1, line.trim()));
             }
@@ -107,9 +96,8 @@ fn no_file_knows_the_machine_it_was_written_on() {
 fn no_file_is_left_unfinished() {
     let mut broken = Vec::new();
     for file in TREE.iter() {
-        let is_marker = |line: &str| {
-            line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") || line == "======="
-        };
+        let is_marker =
+            |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") || line == "=======";
         if file.text.lines().any(is_marker) {
             broken.push(format!("{}: conflict markers of a merge", file.path));
         }

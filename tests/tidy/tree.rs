@@ -44,25 +44,16 @@ pub(crate) struct Source {
 pub(crate) static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let rust = TREE.iter().filter(|file| file.path.ends_with(".rs"));
     let parts: Vec<(&File, Parts)> = rust.map(|file| (file, Parts::of(&file.text))).collect();
-    let for_tests: Vec<String> = parts
-        .iter()
-        .flat_map(|(file, parts)| modules_for_tests(&file.path, &parts.code))
-        .collect();
+    let for_tests: Vec<String> =
+        parts.iter().flat_map(|(file, parts)| modules_for_tests(&file.path, &parts.code)).collect();
     parts
         .into_iter()
         .map(|(file, parts)| {
             let is_test_file = file.path.starts_with("tests/")
                 || file.path.contains("/tests/")
                 || file.path.contains("/benches/")
-                || for_tests
-                    .iter()
-                    .any(|module| is_of_module(&file.path, module));
-            Source {
-                path: &file.path,
-                text: &file.text,
-                tests: test_lines(is_test_file, &parts.code),
-                parts,
-            }
+                || for_tests.iter().any(|module| is_of_module(&file.path, module));
+            Source { path: &file.path, text: &file.text, tests: test_lines(is_test_file, &parts.code), parts }
         })
         .collect()
 });
@@ -71,9 +62,7 @@ impl Source {
     /// The lines of code, with their number and whether they belong to tests.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str, bool)> {
         let lines = self.parts.code.lines().zip(&self.tests);
-        lines
-            .enumerate()
-            .map(|(at, (line, is_test))| (at + 1, line, *is_test))
+        lines.enumerate().map(|(at, (line, is_test))| (at + 1, line, *is_test))
     }
 
     /// Names a line for people.
@@ -122,14 +111,11 @@ fn modules_for_tests(path: &str, code: &str) -> Vec<String> {
     let declared = lines
         .filter(|(above, _)| above.starts_with("#[cfg(test)]"))
         .filter_map(|(_, line)| line.trim_end().strip_suffix(';')?.split_once("mod "));
-    declared
-        .map(|(_, module)| format!("{home}/{module}"))
-        .collect()
+    declared.map(|(_, module)| format!("{home}/{module}")).collect()
 }
 
 fn is_of_module(path: &str, module: &str) -> bool {
-    path.strip_prefix(module)
-        .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+    path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
 }
 
 /// A line belongs to tests when its file does, or when it stands in a module for tests only.

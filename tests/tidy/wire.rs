@@ -9,13 +9,7 @@ use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
 /// Files of the protocol that say nothing about bytes on the wire.
-const SHAPELESS: [&str; 5] = [
-    "lib.rs",
-    "error.rs",
-    "limits.rs",
-    "version.rs",
-    "command.rs",
-];
+const SHAPELESS: [&str; 5] = ["lib.rs", "error.rs", "limits.rs", "version.rs", "command.rs"];
 
 /// Hex digits of a shape: enough to tell two apart, few enough to read.
 const DIGITS: usize = 12;
@@ -47,12 +41,8 @@ fn wire_change_is_written_down() {
 #[test]
 fn history_of_the_wire_begins_with_this_version() {
     let book = read("ops/docs/protocol.md").unwrap_or_default();
-    let history = book
-        .split_once("## History")
-        .map_or("", |(_, history)| history);
-    let newest = history
-        .lines()
-        .find(|line| line.starts_with("| ") && !line.starts_with("| wire"));
+    let history = book.split_once("## History").map_or("", |(_, history)| history);
+    let newest = history.lines().find(|line| line.starts_with("| ") && !line.starts_with("| wire"));
     let wanted = format!("| {WIRE} | {MAJOR}.{MINOR} |");
     if newest.is_none_or(|row| !row.starts_with(&wanted)) {
         verdict(
@@ -82,9 +72,7 @@ fn shape(source: &Source) -> String {
 /// Lines outside tests, without comments.
 fn product(source: &Source) -> impl Iterator<Item = &str> {
     let lines = source.parts.uncommented.lines().zip(source.lines());
-    lines
-        .filter(|(_, (_, _, is_test))| !is_test)
-        .map(|(line, _)| line)
+    lines.filter(|(_, (_, _, is_test))| !is_test).map(|(line, _)| line)
 }
 
 /// Every item that is serialised or has fixed numbers, from its first attribute to its last bracket. rustfmt sees to

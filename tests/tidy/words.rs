@@ -78,13 +78,7 @@ const BANS: [Ban; 11] = [
     },
     Ban {
         rule: "Time is an argument; only `kit::clock` asks the system.",
-        words: &[
-            "Instant::now",
-            "SystemTime::now",
-            "Timestamp::now",
-            "ZonedDateTime::now",
-            "Zoned::now",
-        ],
+        words: &["Instant::now", "SystemTime::now", "Timestamp::now", "ZonedDateTime::now", "Zoned::now"],
         scope: Scope::Product,
         except: &["actors/kit/src/clock.rs"],
     },
@@ -96,12 +90,7 @@ const BANS: [Ban; 11] = [
     },
     Ban {
         rule: "Errors are enums: no `anyhow`, no `eyre`, no boxed errors.",
-        words: &[
-            "anyhow",
-            "eyre::",
-            "Box<dyn Error",
-            "Box<dyn std::error::Error",
-        ],
+        words: &["anyhow", "eyre::", "Box<dyn Error", "Box<dyn std::error::Error"],
         scope: Scope::Product,
         except: &[],
     },
@@ -176,9 +165,8 @@ fn unsafe_has_two_homes_and_a_reason_each_time() {
                 continue;
             }
             let above = comments.iter().take(number).rev().take(SAFETY_ABOVE);
-            let has_reason = above
-                .into_iter()
-                .any(|line| line.contains("SAFETY:") || line.contains("# Safety"));
+            let has_reason =
+                above.into_iter().any(|line| line.contains("SAFETY:") || line.contains("# Safety"));
             if !UNSAFE_HOMES.contains(&source.path) || !has_reason {
                 broken.push(source.place(number));
             }
@@ -222,9 +210,7 @@ fn a_silenced_lint_says_why() {
         for (at, _) in code.match_indices("[expect(") {
             let attribute = code.get(at..).unwrap_or("");
             let end = attribute.find(")]").unwrap_or(attribute.len());
-            let has_reason = attribute
-                .get(..end)
-                .is_some_and(|a| a.contains("reason = "));
+            let has_reason = attribute.get(..end).is_some_and(|a| a.contains("reason = "));
             if !has_reason {
                 let line = code.get(..at).map_or(1, |head| head.lines().count());
                 broken.push(source.place(line.max(1)));

@@ -37,10 +37,7 @@ pub fn config(bytes: &[u8]) {
     match Settings::parse(&text, "config.toml") {
         Ok(settings) => {
             let reload = Reload::compare(&settings, &settings);
-            assert!(
-                reload.changes.is_empty(),
-                "{settings:?} differs from itself"
-            );
+            assert!(reload.changes.is_empty(), "{settings:?} differs from itself");
         }
         Err(faults) => {
             assert!(!faults.is_empty(), "refused without a fault");
@@ -48,11 +45,7 @@ pub fn config(bytes: &[u8]) {
             for fault in faults {
                 let shown = fault.to_string();
                 assert!(!shown.contains('\n'), "more than one line: {shown:?}");
-                assert!(
-                    (1..=lines).contains(&fault.line),
-                    "line {} of {lines}: {shown}",
-                    fault.line
-                );
+                assert!((1..=lines).contains(&fault.line), "line {} of {lines}: {shown}", fault.line);
             }
         }
     }

@@ -6,9 +6,7 @@ use std::{fs, path::PathBuf};
 /// Returns every input of a target's corpus with its name, in the order of the names.
 #[must_use]
 pub fn corpus(target: &Target) -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("corpus")
-        .join(target.name);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut inputs: Vec<(String, Vec<u8>)> = files
         .filter_map(|file| {

@@ -5,8 +5,8 @@ use crate::Chance;
 use serde::{
     Deserializer,
     de::{
-        self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer as _, MapAccess,
-        SeqAccess, VariantAccess, Visitor, value::Error,
+        self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer as _, MapAccess, SeqAccess,
+        VariantAccess, Visitor, value::Error,
     },
     forward_to_deserialize_any,
 };
@@ -46,11 +46,7 @@ struct Dice<'a>(&'a mut Chance);
 impl Dice<'_> {
     fn number(&mut self) -> u64 {
         let edge = self.0.pick(&NUMBERS).copied().unwrap_or(0);
-        if self.0.once_in(3) {
-            self.0.any()
-        } else {
-            edge
-        }
+        if self.0.once_in(3) { self.0.any() } else { edge }
     }
 
     fn text(&mut self) -> &'static str {
@@ -101,11 +97,7 @@ impl<'de> Deserializer<'de> for Dice<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.once_in(2) {
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self)
-        }
+        if self.0.once_in(2) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -139,10 +131,7 @@ impl<'de> Deserializer<'de> for Dice<'_> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_seq(Throws {
-            dice: self,
-            left: len,
-        })
+        visitor.visit_seq(Throws { dice: self, left: len })
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -193,10 +182,7 @@ impl Throws<'_> {
 impl<'de> SeqAccess<'de> for Throws<'_> {
     type Error = Error;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, Error> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
         match self.left.checked_sub(1) {
             Some(left) => {
                 self.left = left;
@@ -210,10 +196,7 @@ impl<'de> SeqAccess<'de> for Throws<'_> {
 impl<'de> MapAccess<'de> for Throws<'_> {
     type Error = Error;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, Error> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
         self.next_element_seed(seed)
     }
 

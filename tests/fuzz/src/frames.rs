@@ -155,21 +155,13 @@ pub fn fresh_frame(chance: &mut Chance) -> Vec<u8> {
     let kind = chance.pick(&Kind::ALL).copied().unwrap_or(Kind::Ping);
     let codec = chance.pick(&CODECS).copied().unwrap_or(Codec::INTERNAL);
     let from = chance.pick(&Role::ACTORS).copied().unwrap_or(Role::Act);
-    let mut throw = Throw {
-        chance,
-        codec,
-        body: Vec::new(),
-    };
+    let mut throw = Throw { chance, codec, body: Vec::new() };
     with_body(kind, &mut throw);
     let body = throw.body;
     let mut header = Header::new(kind, from, Role::Supervisor, 1);
     header.request = chance.any();
     let mut wire = BytesMut::new();
-    Frame {
-        header,
-        body: body.into(),
-    }
-    .write(&mut wire);
+    Frame { header, body: body.into() }.write(&mut wire);
     debug_assert!(wire.len() >= PREFIX_LEN + HEADER_LEN);
     wire.to_vec()
 }

@@ -32,10 +32,7 @@ pub fn journal(bytes: &[u8]) {
         let (first, again) = (replay_bytes(rest), replay_bytes(rest));
         assert_eq!((first.1, first.2), (again.1, again.2));
         assert_eq!(format!("{:?}", first.0), format!("{:?}", again.0));
-        assert!(
-            rest.is_empty() || first.1 + first.2 > 0,
-            "bytes that are nothing"
-        );
+        assert!(rest.is_empty() || first.1 + first.2 > 0, "bytes that are nothing");
         return;
     }
     let mut segment = Vec::new();

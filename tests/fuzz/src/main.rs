@@ -192,9 +192,7 @@ fn with_libfuzzer(asked: &Asked) -> io::Result<ExitCode> {
     let folder = targets_folder();
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found)?;
-    let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("corpus")
-        .join(name);
+    let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
     let status = Command::new("cargo")
         .args(["+nightly", "fuzz", "run", "--fuzz-dir"])
         .arg(&folder)
@@ -211,9 +209,5 @@ fn with_libfuzzer(asked: &Asked) -> io::Result<ExitCode> {
         asked.seconds,
         asked.seed
     )?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

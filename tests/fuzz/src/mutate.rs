@@ -12,9 +12,7 @@ const CHANGES_MAX: usize = 6;
 const PIECE_MAX: usize = 64;
 
 /// Bytes on which parsers trip.
-const SHARP: [u8; 14] = [
-    0, 1, 0x7f, 0x80, 0xff, b'\n', b'\r', b'"', b'\\', b'(', b')', b'[', b'{', 0xc3,
-];
+const SHARP: [u8; 14] = [0, 1, 0x7f, 0x80, 0xff, b'\n', b'\r', b'"', b'\\', b'(', b')', b'[', b'{', 0xc3];
 
 /// Makes inputs for one target, always the same ones for the same seed.
 #[derive(Debug)]
@@ -28,11 +26,7 @@ impl Mutator {
     /// Begins with the corpus of a target.
     #[must_use]
     pub fn new(target: &'static Target, seed: u64) -> Self {
-        Self {
-            target,
-            seeds: seeds(target),
-            chance: Chance::new(seed),
-        }
+        Self { target, seeds: seeds(target), chance: Chance::new(seed) }
     }
 
     /// Returns the next input.
@@ -95,16 +89,8 @@ impl Mutator {
 
     /// Replaces the digits of a number with those of another.
     fn number(&mut self, input: &mut Vec<u8>) {
-        const NUMBERS: [&str; 8] = [
-            "0",
-            "-1",
-            "31",
-            "255",
-            "256",
-            "65536",
-            "4294967296",
-            "18446744073709551616",
-        ];
+        const NUMBERS: [&str; 8] =
+            ["0", "-1", "31", "255", "256", "65536", "4294967296", "18446744073709551616"];
         let from = self.chance.below(input.len() + 1);
         let digit = |byte: &u8| byte.is_ascii_digit();
         let Some(start) = input.iter().skip(from).position(digit) else {

@@ -86,31 +86,17 @@ pub fn reflex(bytes: &[u8]) {
     fits(&proposal);
     let verdict = act::gate::judge(0, &proposal, false);
     assert!(!verdict.code.starts_with("policy."), "{verdict:?}");
-    let changes = proposal
-        .steps
-        .iter()
-        .any(|step| matches!(step.action, Action::Change(_)));
-    assert!(
-        integrity == Integrity::Owner || !changes,
-        "words of a stranger changed something"
-    );
+    let changes = proposal.steps.iter().any(|step| matches!(step.action, Action::Change(_)));
+    assert!(integrity == Integrity::Owner || !changes, "words of a stranger changed something");
 }
 
 fn fits<T: Serialize>(value: &T) {
-    let len = Codec::INTERNAL
-        .encode(value)
-        .map_or(usize::MAX, |b| b.len());
-    assert!(
-        len <= FRAME_MAX - HEADER_LEN,
-        "{len} bytes do not fit into a frame"
-    );
+    let len = Codec::INTERNAL.encode(value).map_or(usize::MAX, |b| b.len());
+    assert!(len <= FRAME_MAX - HEADER_LEN, "{len} bytes do not fit into a frame");
 }
 
 fn stimulus(text: String, integrity: Integrity) -> Stimulus {
-    let label = Label {
-        confidentiality: Confidentiality::Normal,
-        integrity,
-    };
+    let label = Label { confidentiality: Confidentiality::Normal, integrity };
     Stimulus {
         turn: TurnKey::from_bytes([1; 16]),
         depth: 0,

@@ -37,10 +37,7 @@ pub fn sexp(bytes: &[u8]) {
         if let Ok(value) = Sexp::read(text) {
             let printed = value.to_string();
             let again = Sexp::read(&printed);
-            assert!(
-                again.is_ok_and(|again| again == value),
-                "{printed:?} does not read back"
-            );
+            assert!(again.is_ok_and(|again| again == value), "{printed:?} does not read back");
         }
     }
 }

@@ -87,19 +87,10 @@ fn every_target_has_a_function_for_libfuzzer() {
 #[test]
 fn every_record_of_the_journal_has_a_seed() {
     let journal = corpus(target("journal").unwrap());
-    let (_, seed) = journal
-        .iter()
-        .find(|(name, _)| name == "every-record")
-        .unwrap();
+    let (_, seed) = journal.iter().find(|(name, _)| name == "every-record").unwrap();
     let lines = std::str::from_utf8(&seed[1..]).unwrap().lines();
-    let records: Vec<Record> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let records: Vec<Record> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
     let kinds: BTreeSet<&str> = records.iter().map(Record::kind).collect();
     assert_eq!(kinds.len(), records.len(), "one line each");
-    assert_eq!(
-        kinds.len(),
-        RECORD_KINDS,
-        "a new record wants a line in corpus/journal/every-record"
-    );
+    assert_eq!(kinds.len(), RECORD_KINDS, "a new record wants a line in corpus/journal/every-record");
 }
