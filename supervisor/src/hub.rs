@@ -20,10 +20,10 @@ mod verbs;
 pub use effects::{Death, Effect, Kick};
 
 use crate::{
-    journal::{Known, Record, State},
+    journal::{Ending, Known, Record, State},
     restart,
     seat::{Actual, Desired, Seat},
-    turn::{Stage, Turn},
+    turn::{After, Stage, Turn},
 };
 use link::{Codec, Frame};
 use protocol::{
@@ -31,6 +31,7 @@ use protocol::{
     envelope::Header,
     id::{Name, TurnKey, WallMs},
     lifecycle::{Fault, Nack},
+    limits::CHARGES_MAX,
     role::Role,
     route::Kind,
 };
@@ -96,14 +97,13 @@ pub struct Config {
 #[derive(Debug, Clone)]
 enum Then {
     /// A frame goes out, or another one if the journal fails.
-    Send {
-        frame: Frame,
-        otherwise: Option<Frame>,
-    },
+    Send { frame: Frame, otherwise: Option<Frame> },
     /// A message was taken: its source is told and the turn may run. Or it is refused and forgotten.
     Admitted { key: TurnKey, question: Header },
     /// An answer or notice is offered to its gateway.
     Offer { key: TurnKey },
+    /// Memory takes back what a try wrote.
+    RollBack { key: TurnKey, attempt: u8 },
     /// The operator gets his reply.
     Reply { client: u64, reply: Reply },
     /// The process may end.
@@ -185,10 +185,7 @@ impl Hub {
         let mut hub = Self {
             config,
             state,
-            seats: Role::ACTORS
-                .into_iter()
-                .map(|role| (role, Seat::new(role)))
-                .collect(),
+            seats: Role::ACTORS.into_iter().map(|role| (role, Seat::new(role))).collect(),
             turns: BTreeMap::new(),
             queues: BTreeMap::new(),
             startable: BTreeSet::new(),
@@ -261,15 +258,10 @@ impl Hub {
         let open: Vec<_> = self.state.open().cloned().collect();
         for known in open {
             let snap = known.snap.as_ref().map(|snap| snap.attempt);
-            let rolling = self
-                .state
-                .rollbacks()
-                .find(|r| r.key == known.key)
-                .map(|r| r.attempt);
-            let last = known
-                .attempt
-                .max(snap.unwrap_or(0))
-                .max(rolling.unwrap_or(0));
+            let rollback = self.state.rollbacks().find(|r| r.key == known.key).cloned();
+            let rolling = rollback.as_ref().map(|rollback| rollback.attempt);
+            let charges = known.charges();
+            let last = known.attempt.max(snap.unwrap_or(0)).max(rolling.unwrap_or(0));
             self.numbers += 1;
             let turn = Turn {
                 key: known.key,
@@ -294,7 +286,15 @@ impl Hub {
             self.enqueue(turn);
             self.doubt_effects(key);
             // Also without anything to roll back, so that frames of an earlier life are of an earlier try.
-            self.abort(key, crate::turn::After::Retry { delay_ms: 0 }, "restart");
+            let ending = rollback.and_then(|rollback| rollback.ending);
+            let after = match ending {
+                Some(Ending { code, sentence }) => After::Fail { code, sentence },
+                None if charges >= CHARGES_MAX => {
+                    After::Park { why: format!("it was in hand at {charges} deaths") }
+                }
+                None => After::Retry { delay_ms: 0 },
+            };
+            self.abort(key, after, "restart");
         }
     }
 
@@ -320,15 +320,8 @@ impl Hub {
     }
 
     fn send(&mut self, frame: Frame) {
-        let generation = self
-            .seats
-            .get(&frame.header.to)
-            .map_or(0, |seat| seat.generation);
-        self.effects.push(Effect::Send {
-            role: frame.header.to,
-            generation,
-            frame,
-        });
+        let generation = self.seats.get(&frame.header.to).map_or(0, |seat| seat.generation);
+        self.effects.push(Effect::Send { role: frame.header.to, generation, frame });
     }
 
     fn tell<T: Serialize>(&mut self, header: Header, body: &T) {
@@ -376,6 +369,7 @@ impl Hub {
             Then::Send { frame, .. } => self.send(frame),
             Then::Admitted { key, question } => self.admitted(key, &question),
             Then::Offer { key } => self.offer(key),
+            Then::RollBack { key, attempt } => self.roll_back(key, attempt),
             Then::Reply { client, reply } => self.effects.push(Effect::Reply { client, reply }),
             Then::Leave => self.effects.push(Effect::Leave),
         }
@@ -394,8 +388,8 @@ impl Hub {
                 }
             }
             Then::Admitted { key, question } => self.not_admitted(key, &question),
-            // Offered when the journal is back: see `reopened`.
-            Then::Offer { .. } => {}
+            // Offered and asked when the journal is back: see `reopened`.
+            Then::Offer { .. } | Then::RollBack { .. } => {}
             Then::Reply { client, .. } => {
                 let reply = Reply::Refused {
                     code: 1,
@@ -429,6 +423,7 @@ impl Hub {
         for key in waiting {
             self.offer(key);
         }
+        self.resume_rollbacks();
         self.dispatch();
     }
 

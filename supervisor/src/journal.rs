@@ -15,6 +15,7 @@ mod rotate;
 mod segment;
 mod sidecar;
 mod state;
+mod tagged;
 mod turn;
 
 #[cfg(test)]
@@ -23,14 +24,12 @@ mod tests;
 pub use error::Error;
 pub use frame::RECORD_MAX;
 pub use inspect::{Report, SegmentReport, replay_bytes, trace, verify};
-pub use record::{Record, Unpark};
+pub use record::{Ending, Record, Unpark};
 pub use recover::{Cut, Mended, Recovered};
 pub use repair::{Repaired, repair};
 pub use reserve::Reserve;
 pub use state::{ANSWERS_BYTES_MAX, ANSWERS_MAX, NOTICES_MAX, State, VERBS_MAX};
-pub use turn::{
-    Answer, Charge, Doubt, Fate, Known, Notice, Parked, Rollback, Sent, Snap, Step, Turn,
-};
+pub use turn::{Answer, Charge, Doubt, Fate, Known, Notice, Parked, Rollback, Sent, Snap, Step, Turn};
 
 use disk::Sink;
 use recover::{Loaded, Trust};
@@ -141,6 +140,14 @@ impl std::fmt::Debug for Journal {
     }
 }
 
+/// Frees the reserve of a journal that cannot be opened because the disk is full.
+///
+/// # Errors
+/// [`Error::Io`] when the system refuses.
+pub fn release_reserve(dir: &Path) -> Result<(), Error> {
+    reserve::release(dir)
+}
+
 impl Journal {
     /// Opens the journal, making the directory if there is none: reads it back, cuts a torn end off durably, and keeps
     /// what it adds up to. The caller holds the lock that makes it the only writer.
@@ -227,12 +234,7 @@ impl Journal {
             self.health = Health::WriteFailed;
         }
         self.pending = Vec::new();
-        let Loaded {
-            state,
-            end,
-            checkpoint,
-            recovered,
-        } = recover::load(&self.dir, &self.options, trust)?;
+        let Loaded { state, end, checkpoint, recovered } = recover::load(&self.dir, &self.options, trust)?;
         self.sink = Box::new(disk::open_end(&self.dir, &disk::segment_name(end.segment))?);
         self.written = end;
         self.durable = end;
@@ -354,14 +356,9 @@ impl Journal {
                 return;
             }
         };
-        let next = Position {
-            segment: segment + 1,
-            offset: begun.bytes,
-        };
-        let opened = begun
-            .file
-            .publish()
-            .and_then(|()| disk::open_end(&self.dir, &disk::segment_name(next.segment)));
+        let next = Position { segment: segment + 1, offset: begun.bytes };
+        let opened =
+            begun.file.publish().and_then(|()| disk::open_end(&self.dir, &disk::segment_name(next.segment)));
         match opened {
             Ok(sink) => self.sink = Box::new(sink),
             Err(error) => {

@@ -1,7 +1,7 @@
 //! How a record lies in a file: u32 LE body length, u32 LE CRC32C over length and body, JSON body. Reads any bytes
 //! without panic and without trusting a length; never touches a file.
 
-use super::{Error, Record};
+use super::{Error, Record, tagged};
 use serde::Deserialize;
 
 /// Longest body. 64 KiB of text become 384 KiB when JSON escapes every byte, 96 KiB of answer 576 KiB.
@@ -15,16 +15,12 @@ pub(super) fn encode(record: &Record, to: &mut Vec<u8>) -> Result<(), Error> {
     let kind = record.kind();
     let start = to.len();
     to.extend_from_slice(&[0; HEAD]);
-    if let Err(source) = serde_json::to_writer(&mut *to, record) {
+    if let Err(source) = tagged::encode(record, to) {
         to.truncate(start);
         return Err(Error::Encode { kind, source });
     }
     let bytes = to.len() - start - HEAD;
-    let too_large = Error::TooLarge {
-        kind,
-        bytes,
-        max: RECORD_MAX,
-    };
+    let too_large = Error::TooLarge { kind, bytes, max: RECORD_MAX };
     let length = u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
     if bytes > RECORD_MAX {
         to.truncate(start);
@@ -63,23 +59,14 @@ impl Frame<'_> {
 
     /// Decodes the body; `file` is for the error.
     pub(super) fn record(&self, file: &str) -> Result<Record, Error> {
-        let at = || {
-            (
-                file.to_owned(),
-                u64::try_from(self.offset).unwrap_or(u64::MAX),
-            )
-        };
-        serde_json::from_slice(self.body).map_err(|source| {
+        let at = || (file.to_owned(), u64::try_from(self.offset).unwrap_or(u64::MAX));
+        tagged::decode(self.body).map_err(|source| {
             let (file, offset) = at();
             match kind_of(self.body) {
                 Some(kind) if !Record::KINDS.contains(&kind.as_str()) => {
                     Error::UnknownRecord { file, offset, kind }
                 }
-                Some(_) | None => Error::Malformed {
-                    file,
-                    offset,
-                    source,
-                },
+                Some(_) | None => Error::Malformed { file, offset, source },
             }
         })
     }
@@ -198,14 +185,8 @@ mod tests {
     fn record_longer_than_limit_is_refused_and_leaves_nothing_behind() {
         let mut bytes = three();
         let before = bytes.clone();
-        let verb = Record::Verb {
-            id: "1".to_owned(),
-            reply: "x".repeat(RECORD_MAX),
-        };
-        assert!(matches!(
-            encode(&verb, &mut bytes),
-            Err(Error::TooLarge { kind: "verb", .. })
-        ));
+        let verb = Record::Verb { id: "1".to_owned(), reply: "x".repeat(RECORD_MAX) };
+        assert!(matches!(encode(&verb, &mut bytes), Err(Error::TooLarge { kind: "verb", .. })));
         assert_eq!(bytes, before);
     }
 
@@ -249,7 +230,7 @@ mod tests {
         assert!(Record::KINDS.contains(&done(1).kind()));
         for kind in Record::KINDS {
             let body = format!(r#"{{"t":"{kind}"}}"#);
-            let error = serde_json::from_str::<Record>(&body).unwrap_err();
+            let error = tagged::decode(body.as_bytes()).unwrap_err();
             assert!(!error.to_string().contains("unknown variant"), "{kind}");
         }
     }

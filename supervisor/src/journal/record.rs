@@ -2,6 +2,7 @@
 //! standard tools can read them in ten years. Never put text of the owner anywhere but into a `Labeled`, whose
 //! `Debug` hides it.
 
+use super::tagged;
 use protocol::{
     id::{Name, TurnKey, WallMs},
     label::Labeled,
@@ -21,9 +22,18 @@ pub enum Unpark {
     Drop,
 }
 
+/// How a turn ends in trouble.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ending {
+    /// Stable code.
+    pub code: String,
+    /// What the person is told; a sentence of ours, without user text.
+    pub sentence: String,
+}
+
 /// One line of the journal. Fields that a reader does not know are ignored; types that it does not know are an error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "t", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Record {
     /// A message was taken; durable before its source is told.
     Accepted {
@@ -202,6 +212,10 @@ pub enum Record {
         root: String,
         /// Why.
         why: String,
+        /// How the turn ends afterwards; without it the turn is tried again. A restart must not try again what a person
+        /// has stopped.
+        #[serde(default)]
+        ending: Option<Ending>,
     },
     /// What a turn wrote was taken back.
     RollbackDone {
@@ -309,6 +323,17 @@ impl Record {
         }
     }
 
+    /// Returns the record as it stands in the file, for people: it holds what was said.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut line = Vec::new();
+        match tagged::encode(self, &mut line) {
+            Ok(()) => String::from_utf8(line).unwrap_or_default(),
+            // Only maps with odd keys cannot be JSON, and a record has none.
+            Err(_) => String::new(),
+        }
+    }
+
     /// Returns the turn or notice that the record is about, if it is about one.
     #[must_use]
     pub const fn key(&self) -> Option<TurnKey> {
@@ -368,13 +393,14 @@ impl Record {
 
 /// Writes a value as people see and type it: keys in hex, roles by name.
 mod shown {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
-    use std::{borrow::Cow, fmt::Display, str::FromStr};
+    use serde::{Deserializer, Serializer, de};
+    use std::{
+        fmt::{self, Display},
+        marker::PhantomData,
+        str::FromStr,
+    };
 
-    pub(super) fn serialize<T: Display, S: Serializer>(
-        value: &T,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
@@ -383,14 +409,28 @@ mod shown {
         T: FromStr<Err: Display>,
         D: Deserializer<'de>,
     {
-        let text = Cow::<'de, str>::deserialize(from)?;
-        text.parse().map_err(D::Error::custom)
+        from.deserialize_str(Shown(PhantomData))
+    }
+
+    struct Shown<T>(PhantomData<T>);
+
+    impl<T: FromStr<Err: Display>> de::Visitor<'_> for Shown<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a key in hex or the name of a role")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            text.parse().map_err(E::custom)
+        }
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::journal::tagged::decode;
 
     pub(crate) fn key(number: u64) -> TurnKey {
         let mut bytes = [7; 16];
@@ -426,36 +466,24 @@ pub(super) mod tests {
 
     #[test]
     fn accepted_reads_as_a_person_expects() {
-        let text = serde_json::to_string(&accepted(1, "chat")).unwrap();
+        let text = accepted(1, "chat").line();
         assert_eq!(
             text,
             r#"{"t":"accepted","key":"00000000000000010707070707070707","source":"gateway:local","conversation":"chat","message":"m1","principal":"Owner","class":"Normal","text":{"text":"buy milk 1","label":{"confidentiality":"Normal","integrity":"Owner"}},"at":1000,"offset":1}"#
         );
-        assert_eq!(
-            serde_json::from_str::<Record>(&text).unwrap(),
-            accepted(1, "chat")
-        );
+        assert_eq!(decode(text.as_bytes()).unwrap(), accepted(1, "chat"));
     }
 
     #[test]
     fn unknown_field_is_ignored() {
         let text = r#"{"t":"desired","role":"act","up":false,"because":"new in 9.0"}"#;
-        let record: Record = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            record,
-            Record::Desired {
-                role: Role::Act,
-                up: false
-            }
-        );
+        let record = decode(text.as_bytes()).unwrap();
+        assert_eq!(record, Record::Desired { role: Role::Act, up: false });
     }
 
     #[test]
     fn debug_of_a_record_shows_no_user_text() {
         let shown = format!("{:?} {:?}", accepted(1, "chat"), done(1));
-        assert!(
-            !shown.contains("milk") && !shown.contains("bought"),
-            "{shown}"
-        );
+        assert!(!shown.contains("milk") && !shown.contains("bought"), "{shown}");
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn stars(line: &[u8]) -> Option<usize> {
 /// Reads what follows the stars.
 pub(crate) fn parse(bytes: &[u8], rest: Span, keywords: &Keywords) -> Headline {
     let mut found = Headline::default();
-    let mut rest = skip_blanks(bytes, Span::new(rest.begin, trim(bytes, rest).end));
+    let mut rest = skip_blanks(bytes, trim_blanks(bytes, rest));
     if let Some((word, after)) = first_word(bytes, rest)
         && let Some(state) = keywords.state(word.of(bytes))
     {
@@ -54,16 +54,21 @@ fn first_word(bytes: &[u8], rest: Span) -> Option<(Span, Span)> {
     split_at(bytes, rest, |byte| byte == b' ')
 }
 
+/// Org 9.5 takes any word that begins with it, later versions whole words; both stop at a bracket.
 fn comment_word(bytes: &[u8], rest: Span) -> Option<(Span, Span)> {
-    split_at(bytes, rest, is_blank)
+    split_at(bytes, rest, |byte| is_blank(byte) || byte == b'[')
+}
+
+/// A CR that is not part of the line end is an ordinary character: tags before it are none.
+fn trim_blanks(bytes: &[u8], rest: Span) -> Span {
+    let text = rest.of(bytes).iter().rev();
+    let blanks = text.take_while(|byte| is_blank(**byte)).count();
+    Span::new(rest.begin, rest.end - blanks)
 }
 
 fn split_at(bytes: &[u8], rest: Span, ends: impl Fn(u8) -> bool) -> Option<(Span, Span)> {
     let text = rest.of(bytes);
-    let len = text
-        .iter()
-        .position(|byte| ends(*byte))
-        .unwrap_or(text.len());
+    let len = text.iter().position(|byte| ends(*byte)).unwrap_or(text.len());
     let end = rest.begin + len;
     (len > 0).then(|| (Span::new(rest.begin, end), Span::new(end, rest.end)))
 }
@@ -86,18 +91,17 @@ fn first_char_len(text: &[u8]) -> Option<usize> {
     (!head.is_empty()).then_some(len)
 }
 
-/// Tags are the last word of the line when it is `:a:b:`.
+/// Tags are the last word of the line when it is `:a:b:` behind a blank.
 fn tags(bytes: &[u8], rest: Span) -> Option<Span> {
     let text = rest.of(bytes);
-    let begin = text
-        .iter()
-        .rposition(|byte| is_blank(*byte))
-        .map_or(0, |at| at + 1);
+    let begin = text.iter().rposition(|byte| is_blank(*byte)).map_or(0, |at| at + 1);
     let word = text.get(begin..)?;
     let inner = word.strip_prefix(b":")?.strip_suffix(b":")?;
     let inner = std::str::from_utf8(inner).ok()?;
     let tag = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '#' | '%' | ':');
-    (!inner.is_empty() && inner.chars().all(tag)).then(|| Span::new(rest.begin + begin, rest.end))
+    let above = (rest.begin + begin).checked_sub(1).and_then(|at| bytes.get(at));
+    let apart = above.is_none_or(|byte| is_blank(*byte));
+    (apart && !inner.is_empty() && inner.chars().all(tag)).then(|| Span::new(rest.begin + begin, rest.end))
 }
 
 #[cfg(test)]
@@ -121,13 +125,7 @@ mod tests {
     fn parts_of_a_full_headline() {
         assert_eq!(
             read("* TODO [#A] water the plants  :home:garden: "),
-            (
-                Some("TODO"),
-                Some("A"),
-                "water the plants",
-                Some(":home:garden:"),
-                false
-            )
+            (Some("TODO"), Some("A"), "water the plants", Some(":home:garden:"), false)
         );
     }
 
@@ -140,6 +138,8 @@ mod tests {
         assert_eq!(read("* a:b:").3, None);
         assert_eq!(read("* a :b-c:").3, None);
         assert_eq!(read("* a ::").3, None);
+        assert_eq!(read("* [#A]:x:").3, None);
+        assert_eq!(read("* a :x:\r").3, None);
     }
 
     #[test]
