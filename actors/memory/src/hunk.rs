@@ -15,6 +15,9 @@ const UNMISTAKABLE: usize = 40;
 /// Context bytes that must agree for a shorter text.
 const CONTEXT_MIN: usize = 24;
 
+/// Context bytes that must agree before a hunk whose place a neighbour tells.
+const BESIDE_MIN: usize = 2;
+
 /// Places looked at when a text occurs very often.
 const PLACES_MAX: usize = 10_000;
 
@@ -118,19 +121,19 @@ pub(crate) fn reverse(hunks: &[Hunk]) -> Vec<Edit> {
 /// Returns the edits that take hunks back from bytes that others have changed; `None` if a piece is not found.
 pub(crate) fn find_back(hunks: &[Hunk], current: &[u8]) -> Option<Vec<Edit>> {
     let mut edits: Vec<Edit> = Vec::new();
-    for (index, hunk) in hunks.iter().enumerate() {
+    let places = places(hunks, current);
+    for (index, (hunk, place)) in hunks.iter().zip(places).enumerate() {
         if hunk.scaffold {
             continue;
         }
+        let at = place?;
         let scaffold = index
             .checked_sub(1)
             .and_then(|above| hunks.get(above))
             .filter(|above| above.scaffold);
         if hunk.inserted.0.is_empty() {
-            let at = place_for(hunk, current)?;
             edits.extend(put_back(hunk, scaffold.is_some(), current, at));
         } else {
-            let at = locate(hunk, current)?;
             if let Some(above) = scaffold.and_then(|s| loose_scaffold(s, hunk, current, at)) {
                 edits.push(above);
             }
@@ -143,6 +146,35 @@ pub(crate) fn find_back(hunks: &[Hunk], current: &[u8]) -> Option<Vec<Edit>> {
         _ => false,
     });
     (!crossing).then_some(edits)
+}
+
+/// Finds each hunk by itself; one that cannot be told from others stands where its neighbour says.
+fn places(hunks: &[Hunk], current: &[u8]) -> Vec<Option<usize>> {
+    let own: Vec<Option<usize>> = hunks
+        .iter()
+        .map(|hunk| {
+            if hunk.scaffold {
+                None
+            } else if hunk.inserted.0.is_empty() {
+                place_for(hunk, current)
+            } else {
+                locate(hunk, current)
+            }
+        })
+        .collect();
+    let beside = |index: usize, hunk: &Hunk| {
+        let found = hunks.iter().zip(&own).enumerate();
+        let found = found.filter_map(|(other, (h, place))| Some((other, h.at, (*place)?)));
+        let (_, then, now) = found.min_by_key(|(other, _, _)| other.abs_diff(index))?;
+        let at = (hunk.at + now).checked_sub(then)?;
+        let (before, behind) = current.split_at_checked(at)?;
+        let close = hunk.before.0.len().min(BESIDE_MIN);
+        let fits = common_tail(before, &hunk.before.0) >= close;
+        (fits && behind.starts_with(&hunk.inserted.0)).then_some(at)
+    };
+    let all = hunks.iter().zip(&own).enumerate();
+    all.map(|(index, (hunk, place))| place.or_else(|| beside(index, hunk)))
+        .collect()
 }
 
 /// A scaffold line end directly before the last piece of a file goes with it.

@@ -254,13 +254,28 @@ impl Ledger {
         self.stale.get(&turn).is_some_and(|last| attempt <= *last)
     }
 
+    /// Says whether there is something to take back. An undo has an effect only as long as the write at the begin of
+    /// its chain is as it left it: a redo whose write was then taken back otherwise has none.
+    fn is_live(&self, intent: &Intent, fate: Fate) -> bool {
+        let (mut root, mut alive) = ((intent, fate), true);
+        // Each link of the chain has a smaller number, so this ends.
+        while let Some(number) = root.0.undoes.filter(|number| *number < root.0.number) {
+            let Some((next, fate)) = self.intents.get(&number) else {
+                return fate == Fate::Live;
+            };
+            root = (next, *fate);
+            alive = !alive;
+        }
+        fate == Fate::Live && alive == (root.1 == Fate::Live)
+    }
+
     /// Live writes of a turn, last first.
     pub(crate) fn live_of(&self, turn: TurnKey, attempt: u8) -> Vec<Intent> {
         let live = self.intents.values().rev().filter(|(intent, fate)| {
             intent.key.turn == turn
                 && intent.key.attempt <= attempt
                 && intent.kind != Kind::Rollback
-                && *fate == Fate::Live
+                && self.is_live(intent, *fate)
         });
         live.map(|(intent, _)| intent.clone()).collect()
     }
@@ -313,7 +328,7 @@ impl Ledger {
                 });
             }
             if let Some(turn) = turns.get_mut(place) {
-                turn.live |= *fate == Fate::Live;
+                turn.live |= self.is_live(intent, *fate);
                 if !turn.what.contains(&intent.what) {
                     turn.what.push(intent.what.clone());
                 }

@@ -5,7 +5,7 @@
 
 use crate::{
     hash::Hash,
-    hunk::{self, Edit},
+    hunk::{self, Edit, Hunk},
     ledger::{Intent, Key, Kind, Record, Turn},
     memory::{Memory, Plan, TRIES, Who},
     replace::{Fault, io_sentence, sentence},
@@ -244,6 +244,12 @@ impl Memory {
                 (Some(_) | None, _) => {}
             }
         }
+        if current.is_none()
+            && let Some(header) = self.ledger.made_with(&intent.file)
+            && let Some(back) = made_again(header, &intent.hunks)
+        {
+            return back;
+        }
         if current.is_none() && intent.hunks.iter().any(|hunk| !hunk.removed.0.is_empty()) {
             return Back::Conflict;
         }
@@ -316,6 +322,21 @@ impl Memory {
         plan.conflict = true;
         Ok(plan)
     }
+}
+
+/// Puts text back into a file that was ours and is gone: the file is made again as it was made first.
+fn made_again(header: Vec<u8>, hunks: &[Hunk]) -> Option<Back> {
+    let own = || hunks.iter().filter(|hunk| !hunk.scaffold);
+    let only_removed = own().all(|hunk| hunk.inserted.0.is_empty() && !hunk.removed.0.is_empty());
+    if !only_removed || own().next().is_none() {
+        return None;
+    }
+    let mut edits = vec![Edit {
+        splice: Splice::insert(0, header),
+        scaffold: true,
+    }];
+    edits.extend(own().map(|hunk| Edit::of(Splice::insert(0, hunk.removed.0.clone()))));
+    Some(Back::Edits(Some(applied(&[], &edits)?), edits))
 }
 
 fn applied(bytes: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {

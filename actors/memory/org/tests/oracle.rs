@@ -16,8 +16,8 @@ fn shared() -> PathBuf {
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
         if path.is_dir() {
             files(&path, found);
         } else {
@@ -51,7 +51,7 @@ fn ours(doc: &Doc, node: &Node, bytes: &[u8]) -> Vec<(&'static str, Value)> {
         .collect();
     let parent = node
         .parent
-        .map_or(-1, |parent| i64::try_from(parent).unwrap());
+        .map_or(-1, |parent| i64::try_from(parent).unwrap_or(i64::MAX));
     vec![
         ("begin", node.begin.into()),
         ("line_end", node.line_end.into()),
@@ -77,12 +77,12 @@ fn theirs(headline: &Value, field: &str) -> Value {
         "scheduled" | "deadline" | "closed" => value.get("raw").cloned().unwrap_or(Value::Null),
         "properties" => value
             .as_array()
-            .unwrap()
-            .iter()
+            .into_iter()
+            .flatten()
             .map(|p| Value::Array(vec![p["key"].clone(), p["value"].clone()]))
             .collect(),
         "tags" => {
-            let tags = value.as_array().unwrap().iter();
+            let tags = value.as_array().into_iter().flatten();
             tags.filter(|tag| *tag != "").cloned().collect()
         }
         _ => value.clone(),
@@ -91,12 +91,13 @@ fn theirs(headline: &Value, field: &str) -> Value {
 
 /// Whether the newer Org reads this field as we do.
 fn newer(diff: &Value, name: &str, index: usize, field: &str, ours: &Value) -> bool {
-    let list = diff[name]["headlines"].as_array();
+    let list = diff
+        .get(name)
+        .and_then(|file| file.get("headlines")?.as_array());
     list.is_some_and(|list| {
         list.iter().any(|d| {
             d["index"] == index && d["field"] == field && {
-                let mut newer = Value::Object(serde_json::Map::new());
-                newer[field] = d["org_9_8_9"].clone();
+                let newer = serde_json::json!({ field: d["org_9_8_9"] });
                 theirs(&newer, field) == *ours
             }
         })

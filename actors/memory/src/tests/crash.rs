@@ -130,3 +130,68 @@ fn edit_between_stop_and_start_survives() {
         );
     }
 }
+
+/// Runs `act` with an event at each step until it is done before the event; `check` sees the home after each run.
+fn with_event(
+    files: &[(&str, &str)],
+    event: impl Fn(&Home) -> crate::crash::Event,
+    act: impl Fn(&mut Home) -> Changed,
+    check: impl Fn(&mut Home, &Changed),
+) {
+    for step in 1..STEPS_MAX {
+        let mut home = Home::new(files);
+        home.steps.at(step, event(&home));
+        let changed = act(&mut home);
+        if home.steps.pending() {
+            assert!(step > 3);
+            return;
+        }
+        check(&mut home, &changed);
+        assert!(
+            !home.names().iter().any(|name| name.starts_with('.')),
+            "step {step}"
+        );
+    }
+    panic!("more than {STEPS_MAX} steps");
+}
+
+#[test]
+fn edit_at_any_moment_of_a_write_survives_it() {
+    let edit = |home: &Home| -> crate::crash::Event {
+        let path = home.path("inbox.org");
+        Box::new(move || {
+            let text = fs::read_to_string(&path)?;
+            fs::write(&path, text.replace("* old\n", "* old, edited\n"))
+        })
+    };
+    let act = |home: &mut Home| home.change(1, note("the boiler hums"));
+    with_event(&[("inbox.org", "* old\n")], edit, act, |home, changed| {
+        assert!(matches!(changed, Changed::Written { .. }), "{changed:?}");
+        let text = home.read("inbox.org");
+        assert!(text.starts_with("* old, edited\n"), "{text}");
+        assert_eq!(text.matches("the boiler hums").count(), 1, "{text}");
+        home.undone(2, UNDO);
+        assert_eq!(home.read("inbox.org"), "* old, edited\n");
+    });
+}
+
+#[test]
+fn full_disk_at_any_moment_leaves_the_old_or_the_new_file() {
+    let full = |_: &Home| -> crate::crash::Event {
+        Box::new(|| Err(std::io::ErrorKind::StorageFull.into()))
+    };
+    let act = |home: &mut Home| home.change(1, note("the boiler hums"));
+    with_event(&[("inbox.org", "* old\n")], full, act, |home, changed| {
+        let text = home.read("inbox.org");
+        if let Changed::Refused(sentence) = changed {
+            assert!(sentence.starts_with("The disk is full"), "{sentence}");
+            assert_eq!(text, "* old\n");
+        } else {
+            assert!(text.contains("the boiler hums"));
+        }
+        home.written(1, note("the boiler hums"));
+        home.reopen();
+        home.written(1, note("the boiler hums"));
+        assert_eq!(home.read("inbox.org").matches("the boiler hums").count(), 1);
+    });
+}

@@ -115,7 +115,7 @@ fn text(home: &Home, name: &str) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn undoing_everything_in_any_order_gives_the_old_bytes(

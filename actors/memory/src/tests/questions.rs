@@ -269,3 +269,17 @@ fn bytes_that_are_no_text_are_shown_and_kept() {
             .starts_with(b"* caf\xe9\n\xff\n")
     );
 }
+
+#[test]
+fn thousand_entries_are_counted_and_found() {
+    let text: String = (0..84)
+        .map(|n| format!("* TODO entry {n}\nDEADLINE: <2026-03-09 Mon>\n:PROPERTIES:\n:ID: x{n}\n:END:\nbody {n}\n"))
+        .collect();
+    let names: Vec<String> = (0..12).map(|n| format!("f{n}.org")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), text.as_str())).collect();
+    let mut home = Home::new(&files);
+    home.reopen();
+    assert_eq!(home.memory.note(), "1008 entries in 12 files");
+    assert_eq!(agenda(&mut home, 9, 1)[0].len(), 1008);
+    assert_eq!(search(&mut home, "entry 83").len(), 10);
+}
