@@ -10,36 +10,16 @@ fn main() -> ExitCode {
     if args.next().as_deref() == Some("actor") {
         return actor(args).into();
     }
-    // Until the command line of `ctl` lands: `up` with its options.
-    let mut w = supervisor::paths::Wishes {
-        home: std::env::home_dir(),
-        ..Default::default()
-    };
-    let mut args = std::env::args().skip(2);
-    while let (Some(k), Some(v)) = (args.next(), args.next()) {
-        match k.as_str() {
-            "--memex" => w.memex = Some(v.into()),
-            "--config" => w.config = Some(v.into()),
-            "--state-dir" => w.state = Some(v.into()),
-            "--runtime-dir" => w.runtime = Some(v.into()),
-            _ => return ExitCode::from(64),
-        }
-    }
-    let ended = supervisor::paths::Paths::find(&w, None)
-        .map_err(Into::into)
-        .and_then(|paths| supervisor::tree::run(&paths));
-    match ended {
-        Ok(exit) => exit.into(),
-        Err(error) => error.exit().into(),
+    match ctl::main(std::env::args_os(), ctl::environment()) {
+        ctl::Run::Done(code) => code,
+        ctl::Run::Up(paths) => ctl::ended(supervisor::tree::run(&paths)),
     }
 }
 
 fn actor(mut args: impl Iterator<Item = String>) -> Exit {
     let role = args.next().and_then(|name| name.parse::<Role>().ok());
     let generation = args.next().and_then(|number| number.parse::<u32>().ok());
-    let (Some(role), Some(generation)) = (role, generation) else {
-        return Exit::Usage;
-    };
+    let (Some(role), Some(generation)) = (role, generation) else { return Exit::Usage };
     let level = args.next().unwrap_or_default();
     match role {
         Role::Supervisor => Exit::Usage,

@@ -13,64 +13,21 @@ pub struct Command {
 
 /// All commands, in the order of the help text.
 pub const COMMANDS: [Command; 10] = [
-    Command {
-        name: "help",
-        arguments: "[TOPIC]",
-        summary: "what I understand",
-    },
-    Command {
-        name: "note",
-        arguments: "TEXT",
-        summary: "keep a note in inbox.org",
-    },
-    Command {
-        name: "task",
-        arguments: "TEXT [DATE]",
-        summary: "add a task to inbox.org",
-    },
-    Command {
-        name: "agenda",
-        arguments: "[DAY|week]",
-        summary: "what is on",
-    },
-    Command {
-        name: "tasks",
-        arguments: "",
-        summary: "open tasks",
-    },
-    Command {
-        name: "search",
-        arguments: "WORDS",
-        summary: "find entries",
-    },
-    Command {
-        name: "show",
-        arguments: "ENTRY",
-        summary: "one entry in full",
-    },
-    Command {
-        name: "done",
-        arguments: "ENTRY",
-        summary: "mark a task done",
-    },
-    Command {
-        name: "undo",
-        arguments: "",
-        summary: "take back what the last turn wrote",
-    },
-    Command {
-        name: "status",
-        arguments: "",
-        summary: "how I am",
-    },
+    Command { name: "help", arguments: "[TOPIC]", summary: "what I understand" },
+    Command { name: "note", arguments: "TEXT", summary: "keep a note in inbox.org" },
+    Command { name: "task", arguments: "TEXT [DATE]", summary: "add a task to inbox.org" },
+    Command { name: "agenda", arguments: "[DAY|week]", summary: "what is on" },
+    Command { name: "tasks", arguments: "", summary: "open tasks" },
+    Command { name: "search", arguments: "WORDS", summary: "find entries" },
+    Command { name: "show", arguments: "ENTRY", summary: "one entry in full" },
+    Command { name: "done", arguments: "ENTRY", summary: "mark a task done" },
+    Command { name: "undo", arguments: "", summary: "take back what the last turn wrote" },
+    Command { name: "status", arguments: "", summary: "how I am" },
 ];
 
 /// The command that stops what runs; it passes everything that waits.
-pub const STOP: Command = Command {
-    name: "stop",
-    arguments: "",
-    summary: "stop what I am doing in this conversation",
-};
+pub const STOP: Command =
+    Command { name: "stop", arguments: "", summary: "stop what I am doing in this conversation" };
 
 /// Says whether a text is an order to stop, which the supervisor lets pass the queue.
 #[must_use]

@@ -127,10 +127,7 @@ impl Header {
     /// [`Error::UnknownKind`] comes last, so that everything else of such a frame is known to be well formed.
     pub fn decode(frame: &[u8]) -> Result<Self, Error> {
         let Some(bytes) = frame.first_chunk::<HEADER_LEN>() else {
-            return Err(Error::ShortHeader {
-                expected: HEADER_LEN,
-                got: frame.len(),
-            });
+            return Err(Error::ShortHeader { expected: HEADER_LEN, got: frame.len() });
         };
         let mut cursor = Cursor(bytes);
         let [wire, flags] = cursor.take();
@@ -204,15 +201,7 @@ mod tests {
     #[test]
     fn every_single_byte_that_must_not_be_there_is_refused() {
         let good = Header::new(Kind::Ping, Role::Supervisor, Role::Act, 1).encode();
-        for (at, value) in [
-            (0, 9),
-            (1, 2),
-            (2, 0xee),
-            (4, 200),
-            (5, 201),
-            (42, 1),
-            (43, 1),
-        ] {
+        for (at, value) in [(0, 9), (1, 2), (2, 0xee), (4, 200), (5, 201), (42, 1), (43, 1)] {
             let mut bad = good;
             bad[at] = value;
             assert!(Header::decode(&bad).is_err(), "byte {at}");

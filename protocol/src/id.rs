@@ -77,10 +77,7 @@ impl std::str::FromStr for TurnKey {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let malformed = |why| Error::Malformed {
-            what: "turn key",
-            why,
-        };
+        let malformed = |why| Error::Malformed { what: "turn key", why };
         if text.len() != 32 || !text.is_ascii() {
             return Err(malformed("32 hex digits expected"));
         }

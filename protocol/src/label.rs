@@ -62,25 +62,14 @@ impl Labeled {
     /// Labels a text that the owner said on an authenticated channel.
     #[must_use]
     pub fn from_owner(text: impl Into<String>) -> Self {
-        let label = Label {
-            confidentiality: Confidentiality::Normal,
-            integrity: Integrity::Owner,
-        };
-        Self {
-            text: text.into(),
-            label,
-        }
+        let label = Label { confidentiality: Confidentiality::Normal, integrity: Integrity::Owner };
+        Self { text: text.into(), label }
     }
 }
 
 impl fmt::Debug for Labeled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Labeled({:?}, {} bytes)",
-            self.label.confidentiality,
-            self.text.len()
-        )
+        write!(f, "Labeled({:?}, {} bytes)", self.label.confidentiality, self.text.len())
     }
 }
 
@@ -96,10 +85,7 @@ mod tests {
 
     #[test]
     fn derived_text_inherits_the_stricter_label() {
-        let secret = Label {
-            confidentiality: Confidentiality::Secret,
-            integrity: Integrity::Owner,
-        };
+        let secret = Label { confidentiality: Confidentiality::Secret, integrity: Integrity::Owner };
         let joined = secret.join(Label::default());
         assert_eq!(joined.confidentiality, Confidentiality::Secret);
         assert_eq!(joined.integrity, Integrity::Untrusted);

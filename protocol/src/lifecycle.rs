@@ -149,6 +149,8 @@ pub enum Nack {
     NotRouted,
     /// The receiver is down or was replaced.
     Gone,
+    /// As many questions of this way as its capacity wait already.
+    Full,
     /// No answer before the deadline.
     Timeout,
     /// The turn is not in hand any more.

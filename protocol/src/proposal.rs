@@ -97,39 +97,18 @@ impl Action {
 /// Returns an example of each action, for codec tests and documentation.
 #[must_use]
 pub fn examples() -> Vec<Action> {
-    let day = Day {
-        year: 2026,
-        month: 3,
-        day: 9,
-    };
+    let day = Day { year: 2026, month: 3, day: 9 };
     let target = Target::Words("call the plumber".into());
     vec![
         Action::Say("Good morning.".into()),
+        Action::Recall { query: Query::Agenda { from: day, days: 7 }, preface: None },
         Action::Recall {
-            query: Query::Agenda { from: day, days: 7 },
-            preface: None,
-        },
-        Action::Recall {
-            query: Query::Search {
-                words: "boiler".into(),
-                limit: 5,
-            },
+            query: Query::Search { words: "boiler".into(), limit: 5 },
             preface: Some("Here:".into()),
         },
-        Action::Recall {
-            query: Query::Show {
-                target: target.clone(),
-            },
-            preface: None,
-        },
-        Action::Recall {
-            query: Query::Tasks { limit: 20 },
-            preface: None,
-        },
-        Action::Change(Change::Note {
-            text: "the boiler hums".into(),
-            tags: vec!["house".into()],
-        }),
+        Action::Recall { query: Query::Show { target: target.clone() }, preface: None },
+        Action::Recall { query: Query::Tasks { limit: 20 }, preface: None },
+        Action::Change(Change::Note { text: "the boiler hums".into(), tags: vec!["house".into()] }),
         Action::Change(Change::Done { target }),
         Action::Change(Change::Undo { turn: None }),
         Action::Interrupt,

@@ -24,13 +24,7 @@ pub enum Role {
 
 impl Role {
     /// The roles that the supervisor spawns, in start order (DESIGN section 3); they stop in an order of their own.
-    pub const ACTORS: [Self; 5] = [
-        Self::Memory,
-        Self::Perceive,
-        Self::Reason,
-        Self::Act,
-        Self::GatewayLocal,
-    ];
+    pub const ACTORS: [Self; 5] = [Self::Memory, Self::Perceive, Self::Reason, Self::Act, Self::GatewayLocal];
 
     /// Returns the name that people see and type.
     #[must_use]

@@ -132,10 +132,7 @@ impl TryFrom<u16> for Kind {
     type Error = Error;
 
     fn try_from(number: u16) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| *kind as u16 == number)
-            .ok_or(Error::UnknownKind(number))
+        Self::ALL.into_iter().find(|kind| *kind as u16 == number).ok_or(Error::UnknownKind(number))
     }
 }
 
@@ -168,36 +165,15 @@ pub struct Route {
 }
 
 const fn tell(kind: Kind, from: Role, to: Role, capacity: u16, deadline_ms: u32) -> Route {
-    Route {
-        kind,
-        from,
-        to,
-        exchange: Exchange::Tell,
-        capacity,
-        deadline_ms,
-    }
+    Route { kind, from, to, exchange: Exchange::Tell, capacity, deadline_ms }
 }
 
 const fn ask(kind: Kind, from: Role, to: Role, answer: Kind, deadline_ms: u32) -> Route {
-    Route {
-        kind,
-        from,
-        to,
-        exchange: Exchange::Ask(answer),
-        capacity: 64,
-        deadline_ms,
-    }
+    Route { kind, from, to, exchange: Exchange::Ask(answer), capacity: 64, deadline_ms }
 }
 
 const fn answer(kind: Kind, from: Role, to: Role, question: Kind) -> Route {
-    Route {
-        kind,
-        from,
-        to,
-        exchange: Exchange::Answer(question),
-        capacity: 64,
-        deadline_ms: 0,
-    }
+    Route { kind, from, to, exchange: Exchange::Answer(question), capacity: 64, deadline_ms: 0 }
 }
 
 use Role::{Act, GatewayLocal, Memory, Perceive, Reason, Supervisor};
@@ -206,22 +182,10 @@ use Role::{Act, GatewayLocal, Memory, Perceive, Reason, Supervisor};
 /// a [`Kind::Nack`] takes the way of an answer. Read: `reason` reaches the world only through `act`, only `act`
 /// writes to memory, nobody but the supervisor settles or rolls back.
 pub const ROUTES: [Route; 21] = [
-    ask(
-        Kind::Admit,
-        GatewayLocal,
-        Supervisor,
-        Kind::Admitted,
-        10_000,
-    ),
+    ask(Kind::Admit, GatewayLocal, Supervisor, Kind::Admitted, 10_000),
     answer(Kind::Admitted, Supervisor, GatewayLocal, Kind::Admit),
     tell(Kind::Attach, GatewayLocal, Supervisor, 64, 0),
-    ask(
-        Kind::Deliver,
-        Supervisor,
-        GatewayLocal,
-        Kind::Delivered,
-        10_000,
-    ),
+    ask(Kind::Deliver, Supervisor, GatewayLocal, Kind::Delivered, 10_000),
     answer(Kind::Delivered, GatewayLocal, Supervisor, Kind::Deliver),
     tell(Kind::Stimulus, Supervisor, Perceive, 64, 10_000),
     tell(Kind::Percept, Perceive, Reason, 64, 30_000),
@@ -244,9 +208,7 @@ pub const ROUTES: [Route; 21] = [
 /// Returns the way that a frame of this kind takes, or `None` when nobody may say that.
 #[must_use]
 pub fn permitted(kind: Kind, from: Role, to: Role) -> Option<&'static Route> {
-    ROUTES
-        .iter()
-        .find(|route| route.kind == kind && route.from == from && route.to == to)
+    ROUTES.iter().find(|route| route.kind == kind && route.from == from && route.to == to)
 }
 
 /// Says whether a lifecycle frame may pass: only between the supervisor and an actor, in its one direction.
@@ -314,20 +276,15 @@ mod tests {
     #[test]
     fn no_way_is_listed_twice() {
         for (at, route) in ROUTES.iter().enumerate() {
-            let twin = ROUTES[at + 1..]
-                .iter()
-                .any(|r| (r.kind, r.from, r.to) == (route.kind, route.from, route.to));
+            let twin =
+                ROUTES[at + 1..].iter().any(|r| (r.kind, r.from, r.to) == (route.kind, route.from, route.to));
             assert!(!twin, "{route:?}");
         }
     }
 
     #[test]
     fn only_act_may_change_memory_and_reason_cannot_reach_the_world() {
-        let writers: Vec<Role> = ROUTES
-            .iter()
-            .filter(|r| r.kind == Kind::Change)
-            .map(|r| r.from)
-            .collect();
+        let writers: Vec<Role> = ROUTES.iter().filter(|r| r.kind == Kind::Change).map(|r| r.from).collect();
         assert_eq!(writers, [Act]);
         for to in Role::ACTORS {
             assert!(permitted(Kind::Intent, Reason, to).is_none());

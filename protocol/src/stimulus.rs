@@ -110,9 +110,7 @@ impl Refusal {
                 "I cannot write my journal (is the disk full?), so I did not take this. Free some space and send it again."
             }
             Self::Busy => "Too many requests wait already. Send this again in a moment.",
-            Self::Draining => {
-                "I am shutting down and did not take this. Send it again when I am back."
-            }
+            Self::Draining => "I am shutting down and did not take this. Send it again when I am back.",
             Self::TooLong => {
                 "This is longer than 64 KiB. Put it into a file in the memex and tell me its name."
             }

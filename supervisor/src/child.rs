@@ -84,12 +84,7 @@ impl Actor for Child {
         Ok(State { seed, life: None })
     }
 
-    async fn handle(
-        &self,
-        _: ActorRef<Msg>,
-        msg: Msg,
-        state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&self, _: ActorRef<Msg>, msg: Msg, state: &mut State) -> Result<(), ActorProcessingErr> {
         match msg {
             Msg::Spawn(generation) => state.spawn(generation),
             Msg::Send(generation, frame) => state.order(generation, Order::Send(frame)),
@@ -113,14 +108,7 @@ impl State {
                 Death::NotBorn
             }
         };
-        report(
-            &self.seed.router,
-            router::Msg::Died {
-                role,
-                generation,
-                death,
-            },
-        );
+        report(&self.seed.router, router::Msg::Died { role, generation, death });
     }
 
     fn bear(&mut self, generation: u32) -> io::Result<Born> {
@@ -155,25 +143,14 @@ impl State {
         let raw = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let raw = raw.ok_or_else(|| io::Error::other("process id out of range"))?;
         let pidfd = rustix::process::pidfd_open(raw, PidfdFlags::NONBLOCK)?;
-        report(
-            &self.seed.router,
-            router::Msg::Born {
-                role,
-                generation,
-                pid,
-            },
-        );
+        report(&self.seed.router, router::Msg::Born { role, generation, pid });
         let (sender, orders) = mpsc::channel(INBOX);
         let life = Life {
             seed: self.seed.clone(),
             generation,
             pid: raw,
             pidfd: kit::sys::watch_pidfd(pidfd)?,
-            channel: Channel::new(
-                tokio::net::UnixStream::from_std(ours)?,
-                FRAME_MAX,
-                Flow::Credited,
-            ),
+            channel: Channel::new(tokio::net::UnixStream::from_std(ours)?, FRAME_MAX, Flow::Credited),
         };
         kit::task::spawn("life", life.run(orders));
         kit::task::spawn("log", relay(OwnedFd::from(log), self.seed.ring.clone()));
@@ -187,10 +164,7 @@ impl State {
         if *current == generation
             && let Err(mpsc::error::TrySendError::Full(_)) = sender.try_send(order)
         {
-            tracing::error!(
-                role = self.seed.role.as_str(),
-                "orders pile up, one is dropped"
-            );
+            tracing::error!(role = self.seed.role.as_str(), "orders pile up, one is dropped");
         }
     }
 }
@@ -255,11 +229,7 @@ impl Life {
         let (role, generation) = (self.seed.role, self.generation);
         match arrival {
             Ok(Arrival::Frame(frame)) => {
-                self.report(router::Msg::Frame {
-                    role,
-                    generation,
-                    frame,
-                });
+                self.report(router::Msg::Frame { role, generation, frame });
                 true
             }
             Ok(Arrival::Unknown { kind, .. }) => {
@@ -294,11 +264,7 @@ impl Life {
         drop(self.pidfd.readable().await);
         // What it had said before it died counts.
         while let Ok(Some(Arrival::Frame(frame))) = self.channel.drain() {
-            self.report(router::Msg::Frame {
-                role,
-                generation,
-                frame,
-            });
+            self.report(router::Msg::Frame { role, generation, frame });
         }
         // Whatever it started in its process group goes with it. Before the reaping, which frees the number.
         if let Err(error) = rustix::process::kill_process_group(self.pid, Signal::KILL)
@@ -311,19 +277,14 @@ impl Life {
             WaitIdOptions::EXITED | WaitIdOptions::NOHANG,
         );
         let death = match status {
-            Ok(Some(status)) => status.terminating_signal().map_or_else(
-                || Death::Exit(status.exit_status().unwrap_or(0)),
-                Death::Signal,
-            ),
+            Ok(Some(status)) => status
+                .terminating_signal()
+                .map_or_else(|| Death::Exit(status.exit_status().unwrap_or(0)), Death::Signal),
             Ok(None) | Err(_) => Death::Signal(0),
         };
         self.seed.reaper.disown(self.pid);
         self.seed.reaper.bury_strangers();
-        self.report(router::Msg::Died {
-            role,
-            generation,
-            death,
-        });
+        self.report(router::Msg::Died { role, generation, death });
     }
 
     fn report(&self, msg: router::Msg) {
@@ -358,9 +319,6 @@ async fn relay(pipe: OwnedFd, ring: LogRing) {
 }
 
 fn line_end(buffer: &[u8]) -> Option<usize> {
-    let newline = buffer
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map(|at| at + 1);
+    let newline = buffer.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
     newline.or((buffer.len() >= LINE_MAX).then_some(buffer.len()))
 }

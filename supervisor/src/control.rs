@@ -80,11 +80,7 @@ fn listen(path: &Path) -> io::Result<Listener> {
     remove_socket(path);
     let name = path.to_fs_name::<GenericFilePath>()?;
     // Not reclaimed by path at drop: that could take somebody else's file.
-    ListenerOptions::new()
-        .name(name)
-        .mode(0o600)
-        .reclaim_name(false)
-        .create_tokio()
+    ListenerOptions::new().name(name).mode(0o600).reclaim_name(false).create_tokio()
 }
 
 /// Takes a leftover socket away.
@@ -189,10 +185,7 @@ async fn say(channel: &mut Channel, reply: &Reply) -> Result<(), link::Error> {
             room -= line.len() * 2;
             kept.push(line.clone());
         }
-        kept.push(format!(
-            "({} earlier lines do not fit)",
-            lines.len() - kept.len()
-        ));
+        kept.push(format!("({} earlier lines do not fit)", lines.len() - kept.len()));
         kept.reverse();
         frame = Frame::new(header, Codec::Json, &Reply::Lines(kept))?;
     }
@@ -221,14 +214,7 @@ async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Opt
         Verb::Trace { turn } => Some(doctor::trace(&seed.paths, &turn)),
         Verb::JournalVerify => Some(doctor::verify(&seed.paths)),
         Verb::Doctor => {
-            let reply = ask(
-                seed,
-                Request {
-                    verb: Verb::Status,
-                    ..request
-                },
-            )
-            .await;
+            let reply = ask(seed, Request { verb: Verb::Status, ..request }).await;
             let Reply::Status(status) = reply else {
                 return Some(reply);
             };
@@ -261,10 +247,7 @@ async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Opt
 }
 
 async fn ask(seed: &Seed, request: Request) -> Reply {
-    let call = seed.router.call(
-        |port| router::Msg::Request(Box::new(request), port),
-        Some(VERB),
-    );
+    let call = seed.router.call(|port| router::Msg::Request(Box::new(request), port), Some(VERB));
     match call.await {
         Ok(CallResult::Success(reply)) => reply,
         Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Reply::Refused {

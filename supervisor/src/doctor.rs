@@ -39,13 +39,7 @@ pub fn verify(paths: &Paths) -> Reply {
 }
 
 fn segment_line(segment: &journal::SegmentReport) -> String {
-    let journal::SegmentReport {
-        file,
-        records,
-        records_behind,
-        bytes,
-        bad,
-    } = segment;
+    let journal::SegmentReport { file, records, records_behind, bytes, bad } = segment;
     match bad {
         None => format!("{file}: {records} records, {bytes} bytes, sound"),
         Some(at) => format!(
@@ -55,22 +49,14 @@ fn segment_line(segment: &journal::SegmentReport) -> String {
 }
 
 fn refused(error: &journal::Error) -> Reply {
-    Reply::Refused {
-        code: 1,
-        why: error.to_string(),
-        hint: "passepartout ctl journal repair".into(),
-    }
+    Reply::Refused { code: 1, why: error.to_string(), hint: "passepartout ctl journal repair".into() }
 }
 
 /// Returns the resident memory of a process in KiB, 0 when it cannot be read.
 #[must_use]
 pub fn rss_kib(pid: u32) -> u64 {
     let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
-    let pages: u64 = statm
-        .split(' ')
-        .nth(1)
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(0);
+    let pages: u64 = statm.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
     pages * rustix::param::page_size() as u64 / 1024
 }
 
@@ -79,11 +65,7 @@ pub fn rss_kib(pid: u32) -> u64 {
 pub fn examine(paths: &Paths, status: &Status) -> Reply {
     let mut findings = Vec::new();
     for role in &status.roles {
-        let grade = if role.actual == "ready" && role.degraded.is_empty() {
-            "ok"
-        } else {
-            "bad"
-        };
+        let grade = if role.actual == "ready" && role.degraded.is_empty() { "ok" } else { "bad" };
         let mut text = format!("{} ({})", role.actual, role.note);
         if !role.degraded.is_empty() {
             text = format!("{}: {}", role.actual, role.degraded);
@@ -97,11 +79,7 @@ pub fn examine(paths: &Paths, status: &Status) -> Reply {
         if role.actual == "ready" {
             let missing = role.sandbox.contains("missing");
             let grade = if missing { "warn" } else { "ok" };
-            findings.push(finding(
-                grade,
-                &format!("confinement of {}", role.role),
-                &role.sandbox,
-            ));
+            findings.push(finding(grade, &format!("confinement of {}", role.role), &role.sandbox));
         }
     }
     findings.push(kernel());
@@ -111,35 +89,19 @@ pub fn examine(paths: &Paths, status: &Status) -> Reply {
     }
     findings.push(match journal::verify(&paths.journal()) {
         Ok(report) if report.is_sound() => finding("ok", "journal", "every record is sound"),
-        Ok(_) => finding(
-            "bad",
-            "journal",
-            "damaged: `passepartout ctl journal verify` shows where",
-        ),
+        Ok(_) => finding("bad", "journal", "damaged: `passepartout ctl journal verify` shows where"),
         Err(error) => finding("bad", "journal", &error.to_string()),
     });
-    findings.extend(
-        status
-            .notices
-            .iter()
-            .map(|line| finding("warn", "attention", line)),
-    );
+    findings.extend(status.notices.iter().map(|line| finding("warn", "attention", line)));
     Reply::Findings(findings)
 }
 
 fn finding(grade: &str, subject: &str, text: &str) -> Finding {
-    Finding {
-        grade: grade.into(),
-        subject: subject.into(),
-        text: text.into(),
-    }
+    Finding { grade: grade.into(), subject: subject.into(), text: text.into() }
 }
 
 fn kernel() -> Finding {
-    let release = rustix::system::uname()
-        .release()
-        .to_string_lossy()
-        .into_owned();
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
     finding("ok", "kernel", &format!("Linux {release}"))
 }
 
@@ -159,11 +121,7 @@ fn cgroup() -> Finding {
                 "version 2; limits of each role come from rlimits, the unit file limits the whole",
             )
         }
-        _ => finding(
-            "ok",
-            "cgroup",
-            "version 2 is not delegated here: memory is bounded by rlimits alone",
-        ),
+        _ => finding("ok", "cgroup", "version 2 is not delegated here: memory is bounded by rlimits alone"),
     }
 }
 
@@ -172,11 +130,7 @@ fn folder(subject: &str, path: &Path) -> Finding {
         Ok(stat) => {
             let free = stat.f_bavail * stat.f_frsize / (1024 * 1024);
             let grade = if free < 64 { "warn" } else { "ok" };
-            finding(
-                grade,
-                subject,
-                &format!("{}, {free} MiB free", path.display()),
-            )
+            finding(grade, subject, &format!("{}, {free} MiB free", path.display()))
         }
         Err(error) => finding("bad", subject, &format!("{}: {error}", path.display())),
     }

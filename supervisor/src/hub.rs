@@ -97,10 +97,7 @@ pub struct Config {
 #[derive(Debug, Clone)]
 enum Then {
     /// A frame goes out, or another one if the journal fails.
-    Send {
-        frame: Frame,
-        otherwise: Option<Frame>,
-    },
+    Send { frame: Frame, otherwise: Option<Frame> },
     /// A message was taken: its source is told and the turn may run. Or it is refused and forgotten.
     Admitted { key: TurnKey, question: Header },
     /// An answer or notice is offered to its gateway.
@@ -188,10 +185,7 @@ impl Hub {
         let mut hub = Self {
             config,
             state,
-            seats: Role::ACTORS
-                .into_iter()
-                .map(|role| (role, Seat::new(role)))
-                .collect(),
+            seats: Role::ACTORS.into_iter().map(|role| (role, Seat::new(role))).collect(),
             turns: BTreeMap::new(),
             queues: BTreeMap::new(),
             startable: BTreeSet::new(),
@@ -267,10 +261,7 @@ impl Hub {
             let rollback = self.state.rollbacks().find(|r| r.key == known.key).cloned();
             let rolling = rollback.as_ref().map(|rollback| rollback.attempt);
             let charges = known.charges();
-            let last = known
-                .attempt
-                .max(snap.unwrap_or(0))
-                .max(rolling.unwrap_or(0));
+            let last = known.attempt.max(snap.unwrap_or(0)).max(rolling.unwrap_or(0));
             self.numbers += 1;
             let turn = Turn {
                 key: known.key,
@@ -298,9 +289,9 @@ impl Hub {
             let ending = rollback.and_then(|rollback| rollback.ending);
             let after = match ending {
                 Some(Ending { code, sentence }) => After::Fail { code, sentence },
-                None if charges >= CHARGES_MAX => After::Park {
-                    why: format!("it was in hand at {charges} deaths"),
-                },
+                None if charges >= CHARGES_MAX => {
+                    After::Park { why: format!("it was in hand at {charges} deaths") }
+                }
                 None => After::Retry { delay_ms: 0 },
             };
             self.abort(key, after, "restart");
@@ -329,15 +320,8 @@ impl Hub {
     }
 
     fn send(&mut self, frame: Frame) {
-        let generation = self
-            .seats
-            .get(&frame.header.to)
-            .map_or(0, |seat| seat.generation);
-        self.effects.push(Effect::Send {
-            role: frame.header.to,
-            generation,
-            frame,
-        });
+        let generation = self.seats.get(&frame.header.to).map_or(0, |seat| seat.generation);
+        self.effects.push(Effect::Send { role: frame.header.to, generation, frame });
     }
 
     fn tell<T: Serialize>(&mut self, header: Header, body: &T) {

@@ -29,9 +29,7 @@ pub use recover::{Cut, Mended, Recovered};
 pub use repair::{Repaired, repair};
 pub use reserve::Reserve;
 pub use state::{ANSWERS_BYTES_MAX, ANSWERS_MAX, NOTICES_MAX, State, VERBS_MAX};
-pub use turn::{
-    Answer, Charge, Doubt, Fate, Known, Notice, Parked, Rollback, Sent, Snap, Step, Turn,
-};
+pub use turn::{Answer, Charge, Doubt, Fate, Known, Notice, Parked, Rollback, Sent, Snap, Step, Turn};
 
 use disk::Sink;
 use recover::{Loaded, Trust};
@@ -236,12 +234,7 @@ impl Journal {
             self.health = Health::WriteFailed;
         }
         self.pending = Vec::new();
-        let Loaded {
-            state,
-            end,
-            checkpoint,
-            recovered,
-        } = recover::load(&self.dir, &self.options, trust)?;
+        let Loaded { state, end, checkpoint, recovered } = recover::load(&self.dir, &self.options, trust)?;
         self.sink = Box::new(disk::open_end(&self.dir, &disk::segment_name(end.segment))?);
         self.written = end;
         self.durable = end;
@@ -363,14 +356,9 @@ impl Journal {
                 return;
             }
         };
-        let next = Position {
-            segment: segment + 1,
-            offset: begun.bytes,
-        };
-        let opened = begun
-            .file
-            .publish()
-            .and_then(|()| disk::open_end(&self.dir, &disk::segment_name(next.segment)));
+        let next = Position { segment: segment + 1, offset: begun.bytes };
+        let opened =
+            begun.file.publish().and_then(|()| disk::open_end(&self.dir, &disk::segment_name(next.segment)));
         match opened {
             Ok(sink) => self.sink = Box::new(sink),
             Err(error) => {

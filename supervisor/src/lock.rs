@@ -56,9 +56,7 @@ mod tests {
     #[test]
     fn second_taker_learns_who_holds_the_lock() {
         let path = std::env::temp_dir().join(format!("pp-lock-{}", std::process::id()));
-        let Lock::Taken(mut first) = take(&path).unwrap() else {
-            panic!("free lock not taken")
-        };
+        let Lock::Taken(mut first) = take(&path).unwrap() else { panic!("free lock not taken") };
         sign(&mut first, 4711).unwrap();
         assert!(matches!(take(&path).unwrap(), Lock::Held(4711)));
         drop(first);

@@ -26,10 +26,7 @@ pub struct LogRing {
 
 impl Default for LogRing {
     fn default() -> Self {
-        Self {
-            lines: Arc::default(),
-            follow: broadcast::channel(256).0,
-        }
+        Self { lines: Arc::default(), follow: broadcast::channel(256).0 }
     }
 }
 
@@ -54,11 +51,7 @@ impl LogRing {
     #[must_use]
     pub fn last(&self, count: usize) -> Vec<String> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines
-            .iter()
-            .skip(lines.len().saturating_sub(count))
-            .cloned()
-            .collect()
+        lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
     }
 
     /// Returns all lines from now on; one that reads too slowly loses the oldest.
@@ -89,10 +82,7 @@ impl Throttle {
                     ),
                 );
             }
-            *self = Self {
-                second,
-                ..Self::default()
-            };
+            *self = Self { second, ..Self::default() };
         }
         self.passed += 1;
         if self.passed <= RATE {
@@ -121,12 +111,6 @@ mod tests {
         }
         throttle.line(&ring, 2, "y");
         let last = ring.last(2);
-        assert_eq!(
-            last,
-            [
-                r#"{"level":"WARN","message":"log lines dropped","count":50}"#,
-                "y"
-            ]
-        );
+        assert_eq!(last, [r#"{"level":"WARN","message":"log lines dropped","count":50}"#, "y"]);
     }
 }

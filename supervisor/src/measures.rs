@@ -22,11 +22,7 @@ pub fn config(settings: &Settings, zone: &str, places: Places) -> Config {
             disabled.insert(*role);
         }
     }
-    let zone = if settings.zone.is_empty() {
-        zone
-    } else {
-        &settings.zone
-    };
+    let zone = if settings.zone.is_empty() { zone } else { &settings.zone };
     Config {
         memex: places.memex,
         memory_state: places.memory_state,

@@ -35,10 +35,7 @@ impl Watchdog {
     #[must_use]
     pub fn from_environment() -> Self {
         let period = sd_notify::watchdog_enabled().map_or(0, |period| period.as_millis());
-        Self {
-            every_ms: u64::try_from(period / 2).unwrap_or(0),
-            last: 0,
-        }
+        Self { every_ms: u64::try_from(period / 2).unwrap_or(0), last: 0 }
     }
 
     /// Feeds it when it is time.

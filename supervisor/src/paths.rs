@@ -99,11 +99,7 @@ impl Paths {
             "default".to_owned()
         } else {
             let digest: [u8; 32] = Sha256::digest(memex.as_os_str().as_encoded_bytes()).into();
-            let hash: String = digest
-                .iter()
-                .take(6)
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
+            let hash: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
             format!("memex-{hash}")
         };
         let below = |xdg: &Option<PathBuf>, fallback: &str| {
@@ -113,9 +109,9 @@ impl Paths {
         let config = Self::config_file(wishes).ok_or(Error::Nowhere("config"))?;
         let state = match &wishes.state {
             Some(state) => absolute(state),
-            None => below(&wishes.xdg_state, ".local/state")
-                .ok_or(Error::Nowhere("state-dir"))?
-                .join(&instance),
+            None => {
+                below(&wishes.xdg_state, ".local/state").ok_or(Error::Nowhere("state-dir"))?.join(&instance)
+            }
         };
         let runtime = match (&wishes.runtime, &wishes.state, &wishes.xdg_runtime) {
             (Some(runtime), _, _) => absolute(runtime),
@@ -127,12 +123,7 @@ impl Paths {
                 PathBuf::from(format!("/tmp/passepartout-{uid}")).join(&instance)
             }
         };
-        Ok(Self {
-            memex,
-            config,
-            state,
-            runtime,
-        })
+        Ok(Self { memex, config, state, runtime })
     }
 
     /// Returns the configuration file that the wishes lead to.
@@ -193,15 +184,8 @@ impl Paths {
 }
 
 fn make_private(path: &Path) -> Result<(), Error> {
-    let fault = |source| Error::Folder {
-        path: path.into(),
-        source,
-    };
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .map_err(fault)?;
+    let fault = |source| Error::Folder { path: path.into(), source };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fault)?;
     let meta = std::fs::symlink_metadata(path).map_err(fault)?;
     let own = meta.uid() == rustix::process::getuid().as_raw();
     let private = FileType::from_raw_mode(meta.mode()) == FileType::Directory
@@ -209,11 +193,7 @@ fn make_private(path: &Path) -> Result<(), Error> {
     if own && private {
         Ok(())
     } else {
-        Err(Error::Shared {
-            path: path.into(),
-            owner: meta.uid(),
-            mode: meta.mode() & 0o7777,
-        })
+        Err(Error::Shared { path: path.into(), owner: meta.uid(), mode: meta.mode() & 0o7777 })
     }
 }
 
@@ -226,9 +206,7 @@ fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
 
 /// Makes a path absolute and resolves links as far as it is there, so that one memex has one name.
 fn absolute(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path)
-        .or_else(|_| std::path::absolute(path))
-        .unwrap_or_else(|_| path.into())
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
 }
 
 #[cfg(test)]
@@ -236,44 +214,21 @@ mod tests {
     use super::*;
 
     fn wishes() -> Wishes {
-        Wishes {
-            home: Some("/home/anna".into()),
-            ..Wishes::default()
-        }
+        Wishes { home: Some("/home/anna".into()), ..Wishes::default() }
     }
 
     #[test]
     fn defaults_follow_xdg() {
         let paths = Paths::find(&wishes(), None).unwrap();
         assert_eq!(paths.memex, Path::new("/home/anna/memex"));
-        assert_eq!(
-            paths.state,
-            Path::new("/home/anna/.local/state/passepartout/default")
-        );
-        assert_eq!(
-            paths.config,
-            Path::new("/home/anna/.config/passepartout/config.toml")
-        );
+        assert_eq!(paths.state, Path::new("/home/anna/.local/state/passepartout/default"));
+        assert_eq!(paths.config, Path::new("/home/anna/.config/passepartout/config.toml"));
     }
 
     #[test]
     fn another_memex_is_another_instance() {
-        let one = Paths::find(
-            &Wishes {
-                memex: Some("/a".into()),
-                ..wishes()
-            },
-            None,
-        )
-        .unwrap();
-        let two = Paths::find(
-            &Wishes {
-                memex: Some("/b".into()),
-                ..wishes()
-            },
-            None,
-        )
-        .unwrap();
+        let one = Paths::find(&Wishes { memex: Some("/a".into()), ..wishes() }, None).unwrap();
+        let two = Paths::find(&Wishes { memex: Some("/b".into()), ..wishes() }, None).unwrap();
         assert_ne!(one.state, two.state);
         assert_ne!(one.runtime, two.runtime);
     }
@@ -286,13 +241,9 @@ mod tests {
 
     #[test]
     fn socket_path_that_is_too_long_is_refused_with_advice() {
-        let dir =
-            std::env::temp_dir().join(format!("pp-{}-{}", std::process::id(), "x".repeat(90)));
-        let paths = Paths {
-            state: dir.clone(),
-            runtime: dir.clone(),
-            ..Paths::find(&wishes(), None).unwrap()
-        };
+        let dir = std::env::temp_dir().join(format!("pp-{}-{}", std::process::id(), "x".repeat(90)));
+        let paths =
+            Paths { state: dir.clone(), runtime: dir.clone(), ..Paths::find(&wishes(), None).unwrap() };
         let error = paths.prepare().unwrap_err();
         std::fs::remove_dir_all(&dir).unwrap();
         assert!(error.to_string().contains("--runtime-dir"), "{error}");

@@ -16,19 +16,13 @@ pub struct Reaper {
 impl Reaper {
     /// A process is an actor of ours.
     pub fn own(&self, pid: u32) {
-        self.own
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(pid);
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).insert(pid);
     }
 
     /// It was buried.
     pub fn disown(&self, pid: Pid) {
         let pid = pid.as_raw_nonzero().get().unsigned_abs();
-        self.own
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&pid);
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).remove(&pid);
     }
 
     /// Buries every dead child that is no actor. A dead actor stops the search, because the kernel shows the same dead
@@ -36,12 +30,7 @@ impl Reaper {
     pub fn bury_strangers(&self) {
         while let Some(pid) = kit::sys::dead_child() {
             let known = pid.as_raw_nonzero().get().unsigned_abs();
-            if self
-                .own
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .contains(&known)
-            {
+            if self.own.lock().unwrap_or_else(PoisonError::into_inner).contains(&known) {
                 return;
             }
             tracing::info!(pid = known, "orphan buried");
@@ -53,17 +42,10 @@ impl Reaper {
 
     /// Kills every child that is left, at the very end.
     pub fn kill_all(&self) {
-        let tasks = std::fs::read_dir("/proc/self/task")
-            .into_iter()
-            .flatten()
-            .flatten();
+        let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
         for task in tasks {
-            let children =
-                std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            for pid in children
-                .split_ascii_whitespace()
-                .filter_map(|word| word.parse().ok())
-            {
+            let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            for pid in children.split_ascii_whitespace().filter_map(|word| word.parse().ok()) {
                 if let Some(pid) = Pid::from_raw(pid)
                     && let Err(error) = rustix::process::kill_process(pid, Signal::KILL)
                 {
@@ -86,11 +68,7 @@ pub fn evict(role: Role, pid: u32) {
     let cmdline = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let name = cmdline.split(|byte| *byte == 0).next().unwrap_or_default();
     if name != format!("passepartout: {role}").as_bytes() {
-        tracing::warn!(
-            pid,
-            role = role.as_str(),
-            "holder of a role lock is not an actor, left alone"
-        );
+        tracing::warn!(pid, role = role.as_str(), "holder of a role lock is not an actor, left alone");
         return;
     }
     if let Err(error) = rustix::process::pidfd_send_signal(pidfd, Signal::KILL) {

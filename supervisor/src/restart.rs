@@ -40,11 +40,7 @@ impl Ladder {
     /// Books a death and says when to try again. `chance` is uniform in `0..=u16::MAX`.
     pub fn died(&mut self, policy: &Policy, now: u64, was_ready: bool, chance: u16) -> Next {
         self.deaths.push_back(now);
-        while self
-            .deaths
-            .front()
-            .is_some_and(|at| at + policy.window_ms < now)
-        {
+        while self.deaths.front().is_some_and(|at| at + policy.window_ms < now) {
             self.deaths.pop_front();
         }
         // Death before ready points at a structural fault: not at once again (Postfix, s6).
@@ -59,10 +55,7 @@ impl Ladder {
             delay = delay.max(policy.degraded_every_ms);
         }
         self.rung = (self.rung + 1).min(policy.ladder_ms.len());
-        Next {
-            delay_ms: spread(delay, policy.jitter_percent, chance),
-            newly_degraded: self.degraded && !was,
-        }
+        Next { delay_ms: spread(delay, policy.jitter_percent, chance), newly_degraded: self.degraded && !was }
     }
 
     /// Wipes the slate after a healthy while.
@@ -103,14 +96,10 @@ mod tests {
     #[test]
     fn first_death_is_mended_at_once_and_then_ever_later() {
         let mut ladder = Ladder::default();
-        let delays: Vec<u64> = (0..5)
-            .map(|n| ladder.died(&policy(), n * 20_000, true, MIDDLE).delay_ms)
-            .collect();
+        let delays: Vec<u64> =
+            (0..5).map(|n| ladder.died(&policy(), n * 20_000, true, MIDDLE).delay_ms).collect();
         assert_eq!(delays[0], 0);
-        assert!(
-            delays.windows(2).all(|pair| pair[0] < pair[1]),
-            "{delays:?}"
-        );
+        assert!(delays.windows(2).all(|pair| pair[0] < pair[1]), "{delays:?}");
     }
 
     #[test]
@@ -122,9 +111,7 @@ mod tests {
     #[test]
     fn more_than_five_deaths_in_a_minute_are_told_once() {
         let mut ladder = Ladder::default();
-        let told = (0..20)
-            .filter(|n| ladder.died(&policy(), *n, true, 0).newly_degraded)
-            .count();
+        let told = (0..20).filter(|n| ladder.died(&policy(), *n, true, 0).newly_degraded).count();
         assert_eq!(told, 1);
         assert!(ladder.is_degraded());
         ladder.recovered();

@@ -137,13 +137,7 @@ impl Actor for Router {
     type Arguments = Parts;
 
     async fn pre_start(&self, _: ActorRef<Msg>, parts: Parts) -> Result<State, ActorProcessingErr> {
-        let Parts {
-            hub,
-            journal,
-            reload,
-            done,
-            zero,
-        } = parts;
+        let Parts { hub, journal, reload, done, zero } = parts;
         Ok(State {
             hub,
             journal,
@@ -175,10 +169,7 @@ impl Actor for Router {
         state.set_clock(&myself);
         let took = clock::monotonic().duration_since(begun);
         if took > Duration::from_secs(1) {
-            tracing::warn!(
-                elapsed_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-                "slow pass"
-            );
+            tracing::warn!(elapsed_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX), "slow pass");
         }
         Ok(())
     }
@@ -199,27 +190,11 @@ impl State {
             Msg::Replaced(role, child) => {
                 self.children.insert(role, child);
             }
-            Msg::Frame {
-                role,
-                generation,
-                frame,
-            } => self.hub.frame_from(role, generation, &frame),
+            Msg::Frame { role, generation, frame } => self.hub.frame_from(role, generation, &frame),
             Msg::Unknown { role, kind } => self.hub.unknown_from(role, kind),
-            Msg::Born {
-                role,
-                generation,
-                pid,
-            } => self.hub.born(role, generation, pid),
-            Msg::Died {
-                role,
-                generation,
-                death,
-            } => self.hub.died(role, generation, death),
-            Msg::Stalled {
-                role,
-                generation,
-                stalls,
-            } => self.hub.stalled(role, generation, stalls),
+            Msg::Born { role, generation, pid } => self.hub.born(role, generation, pid),
+            Msg::Died { role, generation, death } => self.hub.died(role, generation, death),
+            Msg::Stalled { role, generation, stalls } => self.hub.stalled(role, generation, stalls),
             Msg::Tick => self.tick(),
             Msg::Flush => self.flush(myself),
             Msg::Retry => self.retry(myself),
@@ -239,8 +214,7 @@ impl State {
         let slept = asleep.saturating_sub(self.asleep);
         self.asleep = asleep;
         if slept > Duration::from_secs(1) {
-            self.hub
-                .forgive(u64::try_from(slept.as_millis()).unwrap_or(u64::MAX));
+            self.hub.forgive(u64::try_from(slept.as_millis()).unwrap_or(u64::MAX));
         }
         self.hub.tick();
         // Only after a full pass of the real loop, and only while the journal can be written.
@@ -265,28 +239,18 @@ impl State {
         match effect {
             Effect::Append(record) => self.append(myself, &record),
             Effect::Sync(token) => self.want_sync(myself, token),
-            Effect::Send {
-                role,
-                generation,
-                frame,
-            } => {
+            Effect::Send { role, generation, frame } => {
                 self.tell(role, child::Msg::Send(generation, frame));
             }
             Effect::Spawn { role, generation } => self.tell(role, child::Msg::Spawn(generation)),
-            Effect::Kick {
-                role,
-                generation,
-                kick,
-            } => {
+            Effect::Kick { role, generation, kick } => {
                 self.tell(role, child::Msg::Kick(generation, kick));
             }
             Effect::Evict { role, pid } => crate::reap::evict(role, pid),
             Effect::Reply { client, mut reply } => {
                 if let Reply::Status(status) = &mut reply {
                     if let Some(error) = self.journal.rotation_fault() {
-                        status
-                            .notices
-                            .push(format!("the journal cannot start a new segment: {error}"));
+                        status.notices.push(format!("the journal cannot start a new segment: {error}"));
                     }
                     status.counts.syncs = self.journal.counters().syncs;
                     status.counts.journal_bytes = self.journal.disk_bytes().unwrap_or(0);

@@ -12,11 +12,7 @@ pub fn routes() -> Vec<String> {
             Exchange::Ask(kind) => format!("ask, {kind:?} answers"),
             Exchange::Answer(kind) => format!("answers {kind:?}"),
         };
-        format!(
-            "{:<10} {way:<28} {exchange:<24} {:>6} ms",
-            format!("{:?}", route.kind),
-            route.deadline_ms
-        )
+        format!("{:<10} {way:<28} {exchange:<24} {:>6} ms", format!("{:?}", route.kind), route.deadline_ms)
     };
     ROUTES.iter().map(line).collect()
 }

@@ -139,10 +139,7 @@ impl Seat {
     /// Says whether there is a process.
     #[must_use]
     pub const fn is_alive(&self) -> bool {
-        matches!(
-            self.actual,
-            Actual::Starting { .. } | Actual::Ready { .. } | Actual::Ending { .. }
-        )
+        matches!(self.actual, Actual::Starting { .. } | Actual::Ready { .. } | Actual::Ending { .. })
     }
 
     /// Returns the state as the operator reads it.

@@ -80,10 +80,7 @@ pub fn run(paths: &Paths) -> Result<Exit, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| Error::System {
-            what: "the runtime",
-            source,
-        })?;
+        .map_err(|source| Error::System { what: "the runtime", source })?;
     let exit = runtime.block_on(live(paths, reload, &settings, journal, state, ring));
     runtime.shutdown_timeout(Duration::from_millis(200));
     exit
@@ -93,21 +90,11 @@ type Started = (Reload, Settings, Journal, journal::State);
 
 fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
     let settings = Reload::read(paths).map_err(Error::Config)?;
-    let reload = Reload {
-        paths: paths.clone(),
-        zone: system_zone(),
-        current: settings.clone(),
-    };
+    let reload = Reload { paths: paths.clone(), zone: system_zone(), current: settings.clone() };
     let copy = ring.clone();
     kit::log::start_beside(&settings.log.level, move |line| copy.push(line));
-    prepare_system().map_err(|source| Error::System {
-        what: "limits of this process",
-        source,
-    })?;
-    make_memex(&paths.memex).map_err(|source| Error::System {
-        what: "the memex folder",
-        source,
-    })?;
+    prepare_system().map_err(|source| Error::System { what: "limits of this process", source })?;
+    make_memex(&paths.memex).map_err(|source| Error::System { what: "the memex folder", source })?;
     let options = measures::journal(&settings);
     let open = || Journal::open(&paths.journal(), &options);
     let opened = open().or_else(|error| {
@@ -126,10 +113,7 @@ fn start(paths: &Paths, ring: &LogRing) -> Result<Started, Error> {
 }
 
 fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
-    let fault = |source| Error::System {
-        what: "the lock of the state folder",
-        source,
-    };
+    let fault = |source| Error::System { what: "the lock of the state folder", source };
     match lock::take(&paths.state.join("supervisor.lock")).map_err(fault)? {
         Lock::Taken(mut file) => {
             lock::sign(&mut file, std::process::id()).map_err(fault)?;
@@ -142,21 +126,9 @@ fn be_the_only_one(paths: &Paths) -> Result<std::fs::File, Error> {
 /// What the kernel is asked to do for the supervisor itself.
 fn prepare_system() -> io::Result<()> {
     use rustix::process::{DumpableBehavior, Resource, Rlimit};
-    rustix::process::setrlimit(
-        Resource::Core,
-        Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        },
-    )?;
+    rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
     let files = rustix::process::getrlimit(Resource::Nofile);
-    rustix::process::setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: files.maximum,
-            maximum: files.maximum,
-        },
-    )?;
+    rustix::process::setrlimit(Resource::Nofile, Rlimit { current: files.maximum, maximum: files.maximum })?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     rustix::thread::set_no_new_privs(true)?;
@@ -186,22 +158,9 @@ async fn live(
         tracing::warn!("no randomness, restarts are not spread");
     }
     let config = reload.config(settings);
-    let hub = Hub::new(
-        config,
-        state,
-        0,
-        clock::wall(),
-        u64::from_le_bytes(seed),
-        std::process::id(),
-    );
+    let hub = Hub::new(config, state, 0, clock::wall(), u64::from_le_bytes(seed), std::process::id());
     let (done, finished) = tokio::sync::oneshot::channel();
-    let parts = Parts {
-        hub,
-        journal,
-        reload,
-        done,
-        zero,
-    };
+    let parts = Parts { hub, journal, reload, done, zero };
     let reaper = Reaper::default();
     let plan = Plan {
         parts: Some(parts),
@@ -210,20 +169,12 @@ async fn live(
         reaper: reaper.clone(),
         level: settings.log.level.clone(),
     };
-    let fault = |what| Error::System {
-        what,
-        source: io::Error::other("see the log"),
-    };
-    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan)
-        .await
-        .map_err(|error| {
-            tracing::error!(err = %error, "root not started");
-            fault("the tree")
-        })?;
-    let mut signals = Signals::listen().map_err(|source| Error::System {
-        what: "signals",
-        source,
+    let fault = |what| Error::System { what, source: io::Error::other("see the log") };
+    let (root, handle) = Actor::spawn(Some("root".into()), Root, plan).await.map_err(|error| {
+        tracing::error!(err = %error, "root not started");
+        fault("the tree")
     })?;
+    let mut signals = Signals::listen().map_err(|source| Error::System { what: "signals", source })?;
     tokio::pin!(finished);
     tokio::pin!(handle);
     let exit = loop {
@@ -319,20 +270,11 @@ impl Actor for Root {
     ) -> Result<RootState, ActorProcessingErr> {
         let parts = plan.parts.take().ok_or("the plan has no parts")?;
         let cell = myself.get_cell();
-        let (router, _) =
-            Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
-        let control_seed = control::Seed {
-            router: router.clone(),
-            paths: plan.paths.clone(),
-            ring: plan.ring.clone(),
-        };
-        let (control, _) = Actor::spawn_linked(
-            Some("control".into()),
-            Control,
-            control_seed.clone(),
-            cell.clone(),
-        )
-        .await?;
+        let (router, _) = Actor::spawn_linked(Some("router".into()), Router, parts, cell.clone()).await?;
+        let control_seed =
+            control::Seed { router: router.clone(), paths: plan.paths.clone(), ring: plan.ring.clone() };
+        let (control, _) =
+            Actor::spawn_linked(Some("control".into()), Control, control_seed.clone(), cell.clone()).await?;
         let mut children = BTreeMap::new();
         let mut seeds = BTreeMap::new();
         for role in Role::ACTORS {
@@ -345,19 +287,12 @@ impl Actor for Root {
                 level: plan.level.clone(),
             };
             let name = format!("child {role}");
-            let (child, _) =
-                Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
+            let (child, _) = Actor::spawn_linked(Some(name), Child, seed.clone(), cell.clone()).await?;
             children.insert(role, child);
             seeds.insert(role, seed);
         }
         router.cast(router::Msg::Start(children.clone()))?;
-        Ok(RootState {
-            router,
-            children,
-            seeds,
-            control,
-            control_seed,
-        })
+        Ok(RootState { router, children, seeds, control, control_seed })
     }
 
     async fn handle(
@@ -395,17 +330,12 @@ impl Actor for Root {
             myself.stop(Some("router ended".into()));
         } else if who == state.control.get_id() {
             let seed = state.control_seed.clone();
-            (state.control, _) =
-                Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
-        } else if let Some(role) = state
-            .children
-            .iter()
-            .find(|(_, child)| child.get_id() == who)
-            .map(|(role, _)| *role)
+            (state.control, _) = Actor::spawn_linked(None, Control, seed, myself.get_cell()).await?;
+        } else if let Some(role) =
+            state.children.iter().find(|(_, child)| child.get_id() == who).map(|(role, _)| *role)
             && let Some(seed) = state.seeds.get(&role)
         {
-            let (child, _) =
-                Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
+            let (child, _) = Actor::spawn_linked(None, Child, seed.clone(), myself.get_cell()).await?;
             state.children.insert(role, child.clone());
             state.router.cast(router::Msg::Replaced(role, child))?;
         }
@@ -423,9 +353,7 @@ fn zone_exists(zone: &str) -> bool {
 fn system_zone() -> String {
     let link = std::fs::read_link("/etc/localtime").unwrap_or_default();
     let text = link.to_string_lossy();
-    text.split_once("zoneinfo/")
-        .map(|(_, zone)| zone.to_owned())
-        .unwrap_or_default()
+    text.split_once("zoneinfo/").map(|(_, zone)| zone.to_owned()).unwrap_or_default()
 }
 
 /// Reads the settings, again and again.
@@ -460,10 +388,7 @@ impl Reload {
         let config = self.config(&settings);
         let difference = settings::Reload::compare(&self.current, &settings);
         let deferred: Vec<&str> = difference.deferred().collect();
-        let mut text = format!(
-            "{} changes are in force",
-            difference.changes.len() - deferred.len()
-        );
+        let mut text = format!("{} changes are in force", difference.changes.len() - deferred.len());
         if !deferred.is_empty() {
             text.push_str("; these wait for the next start: ");
             text.push_str(&deferred.join(", "));

@@ -75,13 +75,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let hub = Hub::new(config(), State::default(), 0, WallMs(0), 7, 1);
-        let mut bench = Self {
-            hub,
-            now: 0,
-            seen: vec![],
-            records: vec![],
-            requests: 0,
-        };
+        let mut bench = Self { hub, now: 0, seen: vec![], records: vec![], requests: 0 };
         bench.hub.start();
         bench.settle();
         for role in Role::ACTORS {
@@ -111,30 +105,15 @@ impl Bench {
 
     fn generation(&self, role: Role) -> u32 {
         let spawned = self.seen.iter().rev().find_map(|effect| match effect {
-            Effect::Spawn {
-                role: r,
-                generation,
-            } if *r == role => Some(*generation),
+            Effect::Spawn { role: r, generation } if *r == role => Some(*generation),
             _ => None,
         });
         let status = self.hub.status();
-        let known = status
-            .roles
-            .iter()
-            .find(|r| r.role == role.as_str())
-            .unwrap()
-            .generation;
+        let known = status.roles.iter().find(|r| r.role == role.as_str()).unwrap().generation;
         spawned.unwrap_or(known).max(known)
     }
 
-    fn from<T: serde::Serialize>(
-        &mut self,
-        role: Role,
-        kind: Kind,
-        to: Role,
-        turn: (TurnKey, u8),
-        body: &T,
-    ) {
+    fn from<T: serde::Serialize>(&mut self, role: Role, kind: Kind, to: Role, turn: (TurnKey, u8), body: &T) {
         let generation = self.generation(role);
         let mut header = Header::new(kind, role, to, generation);
         self.requests += 1;
@@ -155,26 +134,10 @@ impl Bench {
             build: String::new(),
             capabilities: vec![],
         };
-        self.from(
-            role,
-            Kind::Hello,
-            Role::Supervisor,
-            (TurnKey::none(), 0),
-            &hello,
-        );
-        let ready = Ready {
-            sandbox: String::new(),
-            confined: true,
-            note: String::new(),
-            degraded: String::new(),
-        };
-        self.from(
-            role,
-            Kind::Ready,
-            Role::Supervisor,
-            (TurnKey::none(), 0),
-            &ready,
-        );
+        self.from(role, Kind::Hello, Role::Supervisor, (TurnKey::none(), 0), &hello);
+        let ready =
+            Ready { sandbox: String::new(), confined: true, note: String::new(), degraded: String::new() };
+        self.from(role, Kind::Ready, Role::Supervisor, (TurnKey::none(), 0), &ready);
     }
 
     fn say(&mut self, conversation: &str, message: &str, text: &str) -> TurnKey {
@@ -186,21 +149,13 @@ impl Bench {
             background: message.starts_with("bg"),
             offset: None,
         };
-        self.from(
-            Role::GatewayLocal,
-            Kind::Admit,
-            Role::Supervisor,
-            (TurnKey::none(), 0),
-            &admit,
-        );
+        self.from(Role::GatewayLocal, Kind::Admit, Role::Supervisor, (TurnKey::none(), 0), &admit);
         let source = Name::new("gateway:local").unwrap();
         TurnKey::derive(&source, &admit.conversation, &admit.message)
     }
 
     fn admissions(&self) -> Vec<Admission> {
-        self.sent(Kind::Admitted)
-            .map(|frame| frame.read(Codec::INTERNAL).unwrap())
-            .collect()
+        self.sent(Kind::Admitted).map(|frame| frame.read(Codec::INTERNAL).unwrap()).collect()
     }
 
     fn sent(&self, kind: Kind) -> impl Iterator<Item = &Frame> {
@@ -212,18 +167,11 @@ impl Bench {
 
     /// The last stimulus of a turn: which try it was.
     fn attempt(&self, key: TurnKey) -> u8 {
-        self.sent(Kind::Stimulus)
-            .filter(|f| f.header.turn == key)
-            .last()
-            .unwrap()
-            .header
-            .attempt
+        self.sent(Kind::Stimulus).filter(|f| f.header.turn == key).last().unwrap().header.attempt
     }
 
     fn started(&self) -> Vec<TurnKey> {
-        self.sent(Kind::Stimulus)
-            .map(|frame| frame.header.turn)
-            .collect()
+        self.sent(Kind::Stimulus).map(|frame| frame.header.turn).collect()
     }
 
     fn reach_act(&mut self, key: TurnKey) {
@@ -234,11 +182,7 @@ impl Bench {
 
     fn end(&mut self, key: TurnKey, end: End) {
         let turn = (key, self.attempt(key));
-        let outcome = Outcome {
-            turn: key,
-            depth: 0,
-            end,
-        };
+        let outcome = Outcome { turn: key, depth: 0, end };
         self.from(Role::Act, Kind::Outcome, Role::Supervisor, turn, &outcome);
     }
 
@@ -249,10 +193,7 @@ impl Bench {
 
     fn answers(&self) -> Vec<(TurnKey, String)> {
         let read = |frame: &Frame| frame.read::<Deliver>(Codec::INTERNAL).unwrap();
-        self.sent(Kind::Deliver)
-            .map(read)
-            .map(|d| (d.turn, d.text.text))
-            .collect()
+        self.sent(Kind::Deliver).map(read).map(|d| (d.turn, d.text.text)).collect()
     }
 
     fn die(&mut self, role: Role, death: Death) {
@@ -274,11 +215,7 @@ impl Bench {
 
     fn verb(&mut self, verb: Verb) -> Reply {
         self.requests += 1;
-        let request = Request {
-            major: version::MAJOR,
-            id: format!("v{}", self.requests),
-            verb,
-        };
+        let request = Request { major: version::MAJOR, id: format!("v{}", self.requests), verb };
         self.hub.request(self.requests, request);
         self.settle();
         let client = self.requests;
@@ -297,30 +234,18 @@ impl Bench {
     }
 
     fn word(&mut self, role: Role) -> String {
-        self.status()
-            .roles
-            .into_iter()
-            .find(|r| r.role == role.as_str())
-            .unwrap()
-            .actual
+        self.status().roles.into_iter().find(|r| r.role == role.as_str()).unwrap().actual
     }
 
     fn spawns(&self, role: Role) -> usize {
-        self.seen
-            .iter()
-            .filter(|e| matches!(e, Effect::Spawn { role: r, .. } if *r == role))
-            .count()
+        self.seen.iter().filter(|e| matches!(e, Effect::Spawn { role: r, .. } if *r == role)).count()
     }
 }
 
 #[test]
 fn one_conversation_goes_in_order_and_others_beside_it() {
     let mut bench = Bench::new();
-    let (a1, a2, b1) = (
-        bench.say("a", "1", "x"),
-        bench.say("a", "2", "x"),
-        bench.say("b", "1", "x"),
-    );
+    let (a1, a2, b1) = (bench.say("a", "1", "x"), bench.say("a", "2", "x"), bench.say("b", "1", "x"));
     assert_eq!(bench.started(), [a1, b1]);
     bench.answer(a1, "done");
     assert_eq!(bench.started(), [a1, b1, a2]);
@@ -341,10 +266,7 @@ fn same_message_twice_is_one_turn_and_its_answer_is_offered_again() {
     let mut bench = Bench::new();
     let key = bench.say("a", "1", "x");
     bench.say("a", "1", "x");
-    assert_eq!(
-        bench.admissions(),
-        [Admission::Accepted(key), Admission::Pending(key)]
-    );
+    assert_eq!(bench.admissions(), [Admission::Accepted(key), Admission::Pending(key)]);
     assert_eq!(bench.started(), [key]);
     bench.answer(key, "hello");
     bench.die(Role::GatewayLocal, Death::Signal(9));
@@ -352,10 +274,7 @@ fn same_message_twice_is_one_turn_and_its_answer_is_offered_again() {
     bench.greet(Role::GatewayLocal);
     bench.say("a", "1", "x");
     assert_eq!(bench.admissions().last(), Some(&Admission::Done(key)));
-    assert_eq!(
-        bench.answers(),
-        [(key, "hello".into()), (key, "hello".into())]
-    );
+    assert_eq!(bench.answers(), [(key, "hello".into()), (key, "hello".into())]);
 }
 
 #[test]
@@ -365,10 +284,7 @@ fn more_than_may_wait_is_refused_but_stop_passes() {
         bench.say("a", &n.to_string(), "x");
     }
     bench.say("a", "too many", "x");
-    assert_eq!(
-        bench.admissions().last(),
-        Some(&Admission::Refused(Refusal::Busy))
-    );
+    assert_eq!(bench.admissions().last(), Some(&Admission::Refused(Refusal::Busy)));
     bench.say("a", "halt", "/stop");
     assert_eq!(bench.answers().last().unwrap().1, "Stopped 20 requests.");
     assert_eq!(bench.status().counts.open, 0);
@@ -404,16 +320,8 @@ fn only_the_turn_in_the_handler_is_charged_and_parked_at_three() {
     bench.answer(innocent, "fine");
     assert_eq!(bench.hub.state().lookup(innocent), Known::Done);
     let said: Vec<String> = bench.answers().into_iter().map(|(_, text)| text).collect();
-    assert!(
-        said.iter().any(|text| text.contains("ctl parked retry")),
-        "{said:?}"
-    );
-    assert!(matches!(
-        bench.verb(Verb::ParkedRetry {
-            turn: poison.short()
-        }),
-        Reply::Done(_)
-    ));
+    assert!(said.iter().any(|text| text.contains("ctl parked retry")), "{said:?}");
+    assert!(matches!(bench.verb(Verb::ParkedRetry { turn: poison.short() }), Reply::Done(_)));
     assert_eq!(bench.started().last(), Some(&poison));
 }
 
@@ -423,9 +331,7 @@ fn death_that_the_operator_ordered_charges_nobody() {
     let key = bench.say("a", "1", "x");
     let turn = (key, bench.attempt(key));
     bench.from(Role::Perceive, Kind::Started, Role::Supervisor, turn, &());
-    bench.verb(Verb::Restart {
-        role: "perceive".into(),
-    });
+    bench.verb(Verb::Restart { role: "perceive".into() });
     bench.die(Role::Perceive, Death::Exit(0));
     assert_eq!(bench.hub.state().turn(key).unwrap().charges(), 0);
 }
@@ -438,17 +344,10 @@ fn try_is_taken_back_only_once_it_is_durable() {
     let key = bench.say("a", "1", "x");
     bench.reach_act(key);
     let turn = (key, bench.attempt(key));
-    let intent = Intent {
-        turn: key,
-        step: 0,
-        action: "note".into(),
-        nature: Nature::Reversible,
-    };
+    let intent = Intent { turn: key, step: 0, action: "note".into(), nature: Nature::Reversible };
     bench.from(Role::Act, Kind::Intent, Role::Supervisor, turn, &intent);
     let is_asked = |effects: &[Effect]| {
-        effects.iter().any(
-            |e| matches!(e, Effect::Send { frame, .. } if frame.header.kind == Kind::Snapshot),
-        )
+        effects.iter().any(|e| matches!(e, Effect::Send { frame, .. } if frame.header.kind == Kind::Snapshot))
     };
     let generation = bench.generation(Role::Act);
     bench.hub.died(Role::Act, generation, Death::Signal(9));
@@ -472,11 +371,7 @@ fn frames_of_an_earlier_try_change_nothing() {
     bench.pass(1);
     bench.greet(Role::Act);
     assert_eq!(bench.attempt(key), old.1 + 1);
-    let late = Outcome {
-        turn: key,
-        depth: 0,
-        end: End::Answer(Labeled::from_owner("late")),
-    };
+    let late = Outcome { turn: key, depth: 0, end: End::Answer(Labeled::from_owner("late")) };
     bench.from(Role::Act, Kind::Outcome, Role::Supervisor, old, &late);
     assert_eq!(bench.hub.state().lookup(key), Known::Open);
 }
@@ -488,18 +383,8 @@ fn transient_trouble_is_retried_five_times_and_then_set_aside() {
     // The ladder without its first rung, and no longer than the pings bear to go unanswered.
     for rest in [251, 1_001, 4_001, 4_001, 4_001, 1] {
         let turn = (key, bench.attempt(key));
-        let trouble = Trouble {
-            tier: Tier::Transient,
-            code: "x".into(),
-            sentence: "y".into(),
-        };
-        bench.from(
-            Role::Perceive,
-            Kind::Nack,
-            Role::Supervisor,
-            turn,
-            &Nack::Trouble(trouble),
-        );
+        let trouble = Trouble { tier: Tier::Transient, code: "x".into(), sentence: "y".into() };
+        bench.from(Role::Perceive, Kind::Nack, Role::Supervisor, turn, &Nack::Trouble(trouble));
         bench.pass(rest);
     }
     assert_eq!(bench.hub.state().lookup(key), Known::Parked);
@@ -511,18 +396,8 @@ fn critical_trouble_ends_the_turn_with_its_sentence() {
     let mut bench = Bench::new();
     let key = bench.say("a", "1", "x");
     let turn = (key, bench.attempt(key));
-    let trouble = Trouble {
-        tier: Tier::Critical,
-        code: "x".into(),
-        sentence: "do this".into(),
-    };
-    bench.from(
-        Role::Perceive,
-        Kind::Nack,
-        Role::Supervisor,
-        turn,
-        &Nack::Trouble(trouble),
-    );
+    let trouble = Trouble { tier: Tier::Critical, code: "x".into(), sentence: "do this".into() };
+    bench.from(Role::Perceive, Kind::Nack, Role::Supervisor, turn, &Nack::Trouble(trouble));
     assert_eq!(bench.answers(), [(key, "do this".into())]);
 }
 
@@ -533,13 +408,7 @@ fn turn_that_goes_in_circles_ends_at_the_depth_limit() {
     for _ in 0..=10 {
         bench.reach_act(key);
         let text = Labeled::from_owner("again");
-        bench.end(
-            key,
-            End::Feedback {
-                action: "say".into(),
-                text,
-            },
-        );
+        bench.end(key, End::Feedback { action: "say".into(), text });
     }
     assert!(bench.answers()[0].1.contains("in circles"));
     assert_eq!(bench.started().len(), 11);
@@ -553,24 +422,13 @@ fn hang_is_found_by_missed_pings_and_killed_when_term_is_ignored() {
         .seen
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Kick {
-                role: Role::Act,
-                kick,
-                ..
-            } => Some(*kick),
+            Effect::Kick { role: Role::Act, kick, .. } => Some(*kick),
             _ => None,
         })
         .collect();
     assert_eq!(kicks, [Kick::Term]);
     bench.pass(5_100);
-    assert!(bench.seen.iter().any(|e| matches!(
-        e,
-        Effect::Kick {
-            role: Role::Act,
-            kick: Kick::Kill,
-            ..
-        }
-    )));
+    assert!(bench.seen.iter().any(|e| matches!(e, Effect::Kick { role: Role::Act, kick: Kick::Kill, .. })));
 }
 
 #[test]
@@ -598,13 +456,7 @@ fn crash_loop_degrades_tells_once_and_keeps_trying() {
         }
     }
     // A minute of health between two deaths: the window never fills.
-    let told = |bench: &Bench| {
-        bench
-            .records
-            .iter()
-            .filter(|r| matches!(r, Record::Notice { .. }))
-            .count()
-    };
+    let told = |bench: &Bench| bench.records.iter().filter(|r| matches!(r, Record::Notice { .. })).count();
     assert_eq!(told(&bench), 0);
     for _ in 0..8 {
         bench.die(Role::Reason, Death::Signal(11));
@@ -621,16 +473,11 @@ fn stopped_stays_stopped_also_when_it_was_waiting_for_its_next_try() {
     bench.die(Role::Reason, Death::Signal(9));
     bench.die(Role::Reason, Death::Signal(9));
     let before = bench.spawns(Role::Reason);
-    bench.verb(Verb::Stop {
-        role: "reason".into(),
-    });
+    bench.verb(Verb::Stop { role: "reason".into() });
     bench.pass(300_000);
     assert_eq!(bench.spawns(Role::Reason), before);
     assert_eq!(bench.word(Role::Reason), "down");
-    assert!(bench.records.contains(&Record::Desired {
-        role: Role::Reason,
-        up: false
-    }));
+    assert!(bench.records.contains(&Record::Desired { role: Role::Reason, up: false }));
 }
 
 #[test]
@@ -647,13 +494,7 @@ fn wrong_version_at_hello_is_no_loop() {
         build: String::new(),
         capabilities: vec![],
     };
-    bench.from(
-        Role::Reason,
-        Kind::Hello,
-        Role::Supervisor,
-        (TurnKey::none(), 0),
-        &hello,
-    );
+    bench.from(Role::Reason, Kind::Hello, Role::Supervisor, (TurnKey::none(), 0), &hello);
     let before = bench.spawns(Role::Reason);
     bench.pass(300_000);
     assert_eq!(bench.word(Role::Reason), "failed");
@@ -663,19 +504,10 @@ fn wrong_version_at_hello_is_no_loop() {
 #[test]
 fn frame_that_the_route_table_does_not_allow_is_refused_and_counted() {
     let mut bench = Bench::new();
-    bench.from(
-        Role::Reason,
-        Kind::Change,
-        Role::Memory,
-        (TurnKey::none(), 0),
-        &(),
-    );
+    bench.from(Role::Reason, Kind::Change, Role::Memory, (TurnKey::none(), 0), &());
     assert_eq!(bench.sent(Kind::Change).count(), 0);
     assert_eq!(bench.status().counts.misrouted, 1);
-    assert_eq!(
-        bench.sent(Kind::Nack).last().unwrap().header.to,
-        Role::Reason
-    );
+    assert_eq!(bench.sent(Kind::Nack).last().unwrap().header.to, Role::Reason);
 }
 
 #[test]
@@ -686,32 +518,13 @@ fn drain_finishes_what_is_in_hand_and_ends_the_actors_in_order() {
     bench.hub.terminate();
     bench.settle();
     bench.say("a", "3", "x");
-    assert_eq!(
-        bench.admissions().last(),
-        Some(&Admission::Refused(Refusal::Draining))
-    );
+    assert_eq!(bench.admissions().last(), Some(&Admission::Refused(Refusal::Draining)));
     bench.end(running, End::Answer(Labeled::from_owner("done")));
-    let header = bench
-        .sent(Kind::Deliver)
-        .last()
-        .unwrap()
-        .header
-        .answer(Kind::Delivered);
-    let confirmed = Frame::new(
-        header,
-        Codec::INTERNAL,
-        &protocol::outcome::Delivered::Confirmed,
-    )
-    .unwrap();
+    let header = bench.sent(Kind::Deliver).last().unwrap().header.answer(Kind::Delivered);
+    let confirmed = Frame::new(header, Codec::INTERNAL, &protocol::outcome::Delivered::Confirmed).unwrap();
     bench.hub.frame_from(Role::GatewayLocal, 1, &confirmed);
     bench.pass(1);
-    for role in [
-        Role::Perceive,
-        Role::Reason,
-        Role::Act,
-        Role::GatewayLocal,
-        Role::Memory,
-    ] {
+    for role in [Role::Perceive, Role::Reason, Role::Act, Role::GatewayLocal, Role::Memory] {
         let last = bench.seen.iter().rev().find_map(|effect| match effect {
             Effect::Kick { role, .. } => Some(*role),
             _ => None,
@@ -719,12 +532,7 @@ fn drain_finishes_what_is_in_hand_and_ends_the_actors_in_order() {
         assert_eq!(last, Some(role));
         bench.die(role, Death::Exit(0));
     }
-    assert!(
-        bench
-            .seen
-            .iter()
-            .any(|effect| matches!(effect, Effect::Leave))
-    );
+    assert!(bench.seen.iter().any(|effect| matches!(effect, Effect::Leave)));
     assert_eq!(bench.hub.state().lookup(running), Known::Done);
     assert_eq!(bench.hub.state().lookup(waiting), Known::Open);
 }
@@ -732,11 +540,8 @@ fn drain_finishes_what_is_in_hand_and_ends_the_actors_in_order() {
 #[test]
 fn repeated_verb_is_not_done_twice() {
     let mut bench = Bench::new();
-    let request = |id: &str| Request {
-        major: version::MAJOR,
-        id: id.into(),
-        verb: Verb::Inject { text: "x".into() },
-    };
+    let request =
+        |id: &str| Request { major: version::MAJOR, id: id.into(), verb: Verb::Inject { text: "x".into() } };
     bench.hub.request(1, request("same"));
     bench.settle();
     bench.hub.request(2, request("same"));

@@ -212,11 +212,7 @@ impl World {
             match effect {
                 Effect::Append(record) => self.unsynced.push(record),
                 Effect::Sync(token) => self.tokens.push(token),
-                Effect::Send {
-                    role,
-                    generation,
-                    frame,
-                } => {
+                Effect::Send { role, generation, frame } => {
                     if let Some(life) = self.lives.get_mut(&role)
                         && life.generation == generation
                     {
@@ -224,10 +220,7 @@ impl World {
                     }
                 }
                 Effect::Spawn { role, generation } => {
-                    let mut life = Life {
-                        generation,
-                        ..Life::default()
-                    };
+                    let mut life = Life { generation, ..Life::default() };
                     let hello = Hello {
                         major: version::MAJOR,
                         minor: 0,
@@ -238,19 +231,15 @@ impl World {
                         capabilities: vec![],
                     };
                     let header = Header::new(Kind::Hello, role, Role::Supervisor, generation);
-                    life.outbox
-                        .push_back(Frame::new(header, Codec::INTERNAL, &hello).unwrap());
+                    life.outbox.push_back(Frame::new(header, Codec::INTERNAL, &hello).unwrap());
                     self.lives.insert(role, life);
                     self.hub.born(role, generation, 1);
                 }
-                Effect::Kick {
-                    role,
-                    generation,
-                    kick,
-                } => {
-                    let hit = self.lives.get(&role).is_some_and(|l| {
-                        l.generation == generation && (kick == Kick::Kill || !l.frozen)
-                    });
+                Effect::Kick { role, generation, kick } => {
+                    let hit = self
+                        .lives
+                        .get(&role)
+                        .is_some_and(|l| l.generation == generation && (kick == Kick::Kill || !l.frozen));
                     if hit {
                         self.kill(role, Death::Signal(9));
                     }
@@ -291,14 +280,7 @@ impl World {
         self.tokens.clear();
         self.lives.clear();
         self.full = false;
-        self.hub = Hub::new(
-            config(),
-            self.disk.state.clone(),
-            self.now,
-            WallMs(0),
-            self.now | 1,
-            1,
-        );
+        self.hub = Hub::new(config(), self.disk.state.clone(), self.now, WallMs(0), self.now | 1, 1);
         self.hub.start();
         self.carry_out();
     }
@@ -331,8 +313,7 @@ impl World {
     }
 
     fn step(&mut self) {
-        self.hub
-            .at(self.now, WallMs(i64::try_from(self.now).unwrap()));
+        self.hub.at(self.now, WallMs(i64::try_from(self.now).unwrap()));
         match self.chance.below(100) {
             0..=39 => self.deliver_to_hub(),
             40..=79 => self.handle_at_actor(),
@@ -349,7 +330,7 @@ impl World {
                 let role = Role::ACTORS[self.chance.below(5)];
                 self.kill(role, Death::Signal(9));
             }
-            98 if self.kills && self.chance.one_in(60) => self.restart(),
+            98 if self.kills && self.chance.one_in(12) => self.restart(),
             99 if self.kills && self.chance.one_in(80) => self.full = true,
             99 if self.full && self.chance.one_in(4) => self.free_disk(),
             _ => {}
@@ -357,12 +338,8 @@ impl World {
     }
 
     fn deliver_to_hub(&mut self) {
-        let roles: Vec<Role> = self
-            .lives
-            .iter()
-            .filter(|(_, l)| !l.outbox.is_empty())
-            .map(|(r, _)| *r)
-            .collect();
+        let roles: Vec<Role> =
+            self.lives.iter().filter(|(_, l)| !l.outbox.is_empty()).map(|(r, _)| *r).collect();
         if roles.is_empty() {
             return;
         }
@@ -374,23 +351,13 @@ impl World {
     }
 
     fn handle_at_actor(&mut self) {
-        let roles: Vec<Role> = self
-            .lives
-            .iter()
-            .filter(|(_, l)| !l.inbox.is_empty())
-            .map(|(r, _)| *r)
-            .collect();
+        let roles: Vec<Role> =
+            self.lives.iter().filter(|(_, l)| !l.inbox.is_empty()).map(|(r, _)| *r).collect();
         if roles.is_empty() {
             return;
         }
         let role = roles[self.chance.below(roles.len())];
-        let frame = self
-            .lives
-            .get_mut(&role)
-            .unwrap()
-            .inbox
-            .pop_front()
-            .unwrap();
+        let frame = self.lives.get_mut(&role).unwrap().inbox.pop_front().unwrap();
         let header = frame.header;
         if header.kind == Kind::Welcome {
             let ready = Ready {
@@ -403,14 +370,7 @@ impl World {
             return;
         }
         if header.kind == Kind::Ping {
-            self.say(
-                role,
-                Kind::Pong,
-                Role::Supervisor,
-                &header,
-                0,
-                &Pong::default(),
-            );
+            self.say(role, Kind::Pong, Role::Supervisor, &header, 0, &Pong::default());
             return;
         }
         let is_turn = !header.turn.is_none() && header.kind != Kind::Cancel;
@@ -443,16 +403,14 @@ impl World {
         let mut header = Header::new(kind, role, to, life.generation);
         (header.turn, header.attempt, header.depth) = (like.turn, like.attempt, like.depth);
         header.request = request;
-        life.outbox
-            .push_back(Frame::new(header, Codec::INTERNAL, body).unwrap());
+        life.outbox.push_back(Frame::new(header, Codec::INTERNAL, body).unwrap());
     }
 
     fn reply<T: serde::Serialize>(&mut self, role: Role, question: &Header, kind: Kind, body: &T) {
         let Some(life) = self.lives.get_mut(&role) else {
             return;
         };
-        life.outbox
-            .push_back(Frame::new(question.answer(kind), Codec::INTERNAL, body).unwrap());
+        life.outbox.push_back(Frame::new(question.answer(kind), Codec::INTERNAL, body).unwrap());
     }
 
     fn handle(&mut self, role: Role, frame: &Frame) {
@@ -483,28 +441,12 @@ impl World {
                 Kindness::Writes => Nature::Reversible,
                 Kindness::TellsOutside => Nature::Ambiguous,
             };
-            let intent = Intent {
-                turn: key,
-                step: 0,
-                action: "x".into(),
-                nature,
-            };
-            self.say(
-                Role::Act,
-                Kind::Intent,
-                Role::Supervisor,
-                &header,
-                request,
-                &intent,
-            );
+            let intent = Intent { turn: key, step: 0, action: "x".into(), nature };
+            self.say(Role::Act, Kind::Intent, Role::Supervisor, &header, request, &intent);
         } else if header.kind == Kind::Leave && self.jobs.remove(&header.request).is_some() {
             let leave = frame.read::<Leave>(Codec::INTERNAL).unwrap();
             if kind == Kindness::Writes {
-                assert_ne!(
-                    leave,
-                    Leave::Committed,
-                    "a write that was rolled back counts as done"
-                );
+                assert_ne!(leave, Leave::Committed, "a write that was rolled back counts as done");
             }
             if leave != Leave::Go {
                 self.declined.insert(key);
@@ -519,35 +461,13 @@ impl World {
                     self.kill(Role::Act, Death::Signal(9));
                     return;
                 }
-                let commit = Commit {
-                    turn: key,
-                    step: 0,
-                    receipt: String::new(),
-                };
-                self.say(
-                    Role::Act,
-                    Kind::Commit,
-                    Role::Supervisor,
-                    &header,
-                    0,
-                    &commit,
-                );
+                let commit = Commit { turn: key, step: 0, receipt: String::new() };
+                self.say(Role::Act, Kind::Commit, Role::Supervisor, &header, 0, &commit);
                 self.outcome(&header, "told");
             }
         } else if header.kind == Kind::Changed && self.jobs.remove(&header.request).is_some() {
-            let commit = Commit {
-                turn: key,
-                step: 0,
-                receipt: String::new(),
-            };
-            self.say(
-                Role::Act,
-                Kind::Commit,
-                Role::Supervisor,
-                &header,
-                0,
-                &commit,
-            );
+            let commit = Commit { turn: key, step: 0, receipt: String::new() };
+            self.say(Role::Act, Kind::Commit, Role::Supervisor, &header, 0, &commit);
             self.outcome(&header, "written");
         } else if header.kind == Kind::Recalled && self.jobs.remove(&header.request).is_some() {
             self.outcome(&header, "read");
@@ -556,19 +476,8 @@ impl World {
 
     fn outcome(&mut self, header: &Header, text: &str) {
         let end = End::Answer(Labeled::from_owner(text));
-        let outcome = Outcome {
-            turn: header.turn,
-            depth: header.depth,
-            end,
-        };
-        self.say(
-            Role::Act,
-            Kind::Outcome,
-            Role::Supervisor,
-            header,
-            0,
-            &outcome,
-        );
+        let outcome = Outcome { turn: header.turn, depth: header.depth, end };
+        self.say(Role::Act, Kind::Outcome, Role::Supervisor, header, 0, &outcome);
     }
 
     fn remember(&mut self, frame: &Frame) {
@@ -576,15 +485,8 @@ impl World {
         if header.kind == Kind::Recall {
             self.reply(Role::Memory, &header, Kind::Recalled, &());
         } else if header.kind == Kind::Change {
-            let stale = self
-                .disk
-                .rolled_back
-                .get(&header.turn)
-                .is_some_and(|a| *a >= header.attempt);
-            assert!(
-                !stale,
-                "a change of a try that was rolled back reached memory"
-            );
+            let stale = self.disk.rolled_back.get(&header.turn).is_some_and(|a| *a >= header.attempt);
+            assert!(!stale, "a change of a try that was rolled back reached memory");
             let promised = self.disk.snapped.contains(&(header.turn, header.attempt));
             assert!(promised, "a change came before its snapshot was durable");
             *self.disk.writes.entry(header.turn).or_default() += 1;
@@ -594,10 +496,7 @@ impl World {
             if let snapshot::Request::Rollback { turn, attempt } = request {
                 self.disk.writes.remove(&turn);
                 self.disk.rolled_back.insert(turn, attempt);
-                let reply = snapshot::Reply::RolledBack {
-                    steps: 1,
-                    conflicts: vec![],
-                };
+                let reply = snapshot::Reply::RolledBack { steps: 1, conflicts: vec![] };
                 self.reply(Role::Memory, &header, Kind::Snapped, &reply);
             }
         }
@@ -607,36 +506,24 @@ impl World {
         let header = frame.header;
         if header.kind == Kind::Admitted {
             let admission = frame.read::<Admission>(Codec::INTERNAL).unwrap();
-            let (Admission::Accepted(key) | Admission::Pending(key) | Admission::Done(key)) =
-                admission
+            let (Admission::Accepted(key) | Admission::Pending(key) | Admission::Done(key)) = admission
             else {
                 return;
             };
-            assert!(
-                self.disk.known.contains(&key),
-                "confirmed before it was durable"
-            );
+            assert!(self.disk.known.contains(&key), "confirmed before it was durable");
             let number = self.numbers[&key];
             self.clients[number / 1000].told.insert(number, key);
         } else if header.kind == Kind::Deliver {
             let deliver = frame.read::<Deliver>(Codec::INTERNAL).unwrap();
             if let Some(number) = self.numbers.get(&deliver.turn).copied() {
-                assert!(
-                    self.disk.ends.contains_key(&deliver.turn),
-                    "answered before the answer was durable"
-                );
+                assert!(self.disk.ends.contains_key(&deliver.turn), "answered before the answer was durable");
                 let client = &mut self.clients[number / 1000];
                 client.told.insert(number, deliver.turn);
                 if !client.answered.contains(&number) {
                     client.answered.push(number);
                 }
             }
-            self.reply(
-                Role::GatewayLocal,
-                &header,
-                Kind::Delivered,
-                &Delivered::Confirmed,
-            );
+            self.reply(Role::GatewayLocal, &header, Kind::Delivered, &Delivered::Confirmed);
         }
     }
 
@@ -644,9 +531,7 @@ impl World {
         let which = self.chance.below(self.clients.len());
         let client = &mut self.clients[which];
         // Again and again what was not confirmed or not answered; otherwise something new.
-        let open: Vec<usize> = (which * 1000..client.next)
-            .filter(|n| !client.answered.contains(n))
-            .collect();
+        let open: Vec<usize> = (which * 1000..client.next).filter(|n| !client.answered.contains(n)).collect();
         let number = if client.next < client.last && (open.len() < 3 || self.chance.one_in(3)) {
             client.next += 1;
             client.next - 1
@@ -655,16 +540,11 @@ impl World {
         } else {
             return;
         };
-        let text = if kindness(number) == Kindness::Stops {
-            "/stop"
-        } else {
-            "x"
-        };
+        let text = if kindness(number) == Kindness::Stops { "/stop" } else { "x" };
         let conversation = Name::new(client.conversation.clone()).unwrap();
         let message = Name::new(format!("m{number}")).unwrap();
         let source = Name::new("gateway:local").unwrap();
-        self.numbers
-            .insert(TurnKey::derive(&source, &conversation, &message), number);
+        self.numbers.insert(TurnKey::derive(&source, &conversation, &message), number);
         let admit = Admit {
             conversation,
             message,
@@ -676,14 +556,7 @@ impl World {
         self.requests += 1;
         let request = self.requests;
         let header = Header::new(Kind::Admit, Role::GatewayLocal, Role::Supervisor, 0);
-        self.say(
-            Role::GatewayLocal,
-            Kind::Admit,
-            Role::Supervisor,
-            &header,
-            request,
-            &admit,
-        );
+        self.say(Role::GatewayLocal, Kind::Admit, Role::Supervisor, &header, request, &admit);
     }
 
     fn is_done(&self) -> bool {
@@ -704,11 +577,7 @@ impl World {
         for client in &self.clients {
             for (number, key) in &client.told {
                 if state.lookup(*key) == Known::Parked {
-                    assert_eq!(
-                        self.disk.writes.get(key),
-                        None,
-                        "parked turn {number} left writes"
-                    );
+                    assert_eq!(self.disk.writes.get(key), None, "parked turn {number} left writes");
                     continue;
                 }
                 assert_eq!(state.lookup(*key), Known::Done, "message {number} was lost");
@@ -762,9 +631,6 @@ fn nothing_is_lost_or_doubled_under_any_schedule() {
     }
     for seed in 1..=24 {
         let outcome = std::panic::catch_unwind(|| run(seed));
-        assert!(
-            outcome.is_ok(),
-            "seed {seed} fails; repeat it alone with SIM_SEED={seed}"
-        );
+        assert!(outcome.is_ok(), "seed {seed} fails; repeat it alone with SIM_SEED={seed}");
     }
 }

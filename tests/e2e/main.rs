@@ -2,6 +2,8 @@
 //! time. `tests/show NAME` runs the long ones.
 #![expect(clippy::panic, clippy::expect_used, reason = "a test: a panic is its verdict")]
 
+mod service;
+
 use prove::{
     Outcome, Scale, Setup,
     proof::{cases, chaos, guarantees},

@@ -61,10 +61,7 @@ impl Core {
     /// Returns a core without work.
     #[must_use]
     pub const fn new(zone: TimeZone) -> Self {
-        Self {
-            zone,
-            jobs: BTreeMap::new(),
-        }
+        Self { zone, jobs: BTreeMap::new() }
     }
 
     /// Returns how many proposals are in hand.
@@ -101,34 +98,17 @@ impl Core {
         self.answered(job, frame, hands, out);
     }
 
-    fn begin(
-        &mut self,
-        thread: Thread,
-        proposal: Proposal,
-        hands: &mut dyn Hands,
-        out: &mut Outbox,
-    ) {
+    fn begin(&mut self, thread: Thread, proposal: Proposal, hands: &mut dyn Hands, out: &mut Outbox) {
         // A newer try replaces an older one: the hub has taken that out of our hands.
         self.jobs.remove(&thread.turn);
-        let job = Job {
-            thread,
-            proposal,
-            step: 0,
-            request: 0,
-            wait: Wait::Leave,
-            said: Vec::new(),
-        };
+        let job = Job { thread, proposal, step: 0, request: 0, wait: Wait::Leave, said: Vec::new() };
         self.advance(job, hands, out);
     }
 
     /// Does steps until one has to wait or the proposal is at its end.
     fn advance(&mut self, mut job: Job, hands: &mut dyn Hands, out: &mut Outbox) {
         let Some(step) = job.proposal.steps.get(job.step).cloned() else {
-            let answer = if job.said.is_empty() {
-                "Done.".to_owned()
-            } else {
-                job.said.join("\n\n")
-            };
+            let answer = if job.said.is_empty() { "Done.".to_owned() } else { job.said.join("\n\n") };
             end(&job, End::Answer(ours(answer)), out);
             return;
         };
@@ -146,10 +126,7 @@ impl Core {
             Action::Interrupt => end(&job, End::Interrupt, out),
             Action::Status => end(&job, End::Status, out),
             Action::Recall { query, .. } => {
-                let recall = Recall {
-                    query,
-                    today: self.today(&job).0,
-                };
+                let recall = Recall { query, today: self.today(&job).0 };
                 job.wait = Wait::Recalled;
                 job.request = out.ask(Kind::Recall, Role::Memory, job.thread, &recall);
                 self.jobs.insert(job.thread.turn, job);
@@ -162,12 +139,7 @@ impl Core {
     /// Asks for leave; nothing is done before it comes.
     fn announce(&mut self, mut job: Job, step: u8, nature: Nature, out: &mut Outbox) {
         let action = job.action().map_or("", Action::name).to_owned();
-        let intent = Intent {
-            turn: job.thread.turn,
-            step,
-            action,
-            nature,
-        };
+        let intent = Intent { turn: job.thread.turn, step, action, nature };
         job.wait = Wait::Leave;
         job.request = out.ask(Kind::Intent, Role::Supervisor, job.thread, &intent);
         self.jobs.insert(job.thread.turn, job);
@@ -270,18 +242,8 @@ impl Core {
     ) {
         match then {
             Then::Feedback => {
-                let text = Labeled {
-                    text: present::cut(text),
-                    label: MEMEX,
-                };
-                end(
-                    &job,
-                    End::Feedback {
-                        action: action.into(),
-                        text,
-                    },
-                    out,
-                );
+                let text = Labeled { text: present::cut(text), label: MEMEX };
+                end(&job, End::Feedback { action: action.into(), text }, out);
             }
             Then::Answer => {
                 job.said.push(text);
@@ -299,18 +261,8 @@ impl Core {
 
     fn today(&self, job: &Job) -> (Day, Clock) {
         let now = self.now(job);
-        let day = Day {
-            year: now.year(),
-            month: now.month(),
-            day: now.day(),
-        };
-        (
-            day,
-            Clock {
-                hour: now.hour(),
-                minute: now.minute(),
-            },
-        )
+        let day = Day { year: now.year(), month: now.month(), day: now.day() };
+        (day, Clock { hour: now.hour(), minute: now.minute() })
     }
 }
 
@@ -320,37 +272,24 @@ impl Job {
     }
 }
 
-const NONSENSE: &str = "Something inside me spoke nonsense, so I stopped. This is a bug; `passepartout ctl tail` shows more.";
+const NONSENSE: &str =
+    "Something inside me spoke nonsense, so I stopped. This is a bug; `passepartout ctl tail` shows more.";
 
 /// What memory says is the owner's own, but not the owner's order.
-const MEMEX: Label = Label {
-    confidentiality: Confidentiality::Normal,
-    integrity: Integrity::Memex,
-};
+const MEMEX: Label = Label { confidentiality: Confidentiality::Normal, integrity: Integrity::Memex };
 
 fn ours(text: String) -> Labeled {
-    Labeled {
-        text: present::cut(text),
-        label: MEMEX,
-    }
+    Labeled { text: present::cut(text), label: MEMEX }
 }
 
 fn end(job: &Job, end: End, out: &mut Outbox) {
-    let outcome = Outcome {
-        turn: job.thread.turn,
-        depth: job.thread.depth,
-        end,
-    };
+    let outcome = Outcome { turn: job.thread.turn, depth: job.thread.depth, end };
     out.tell(Kind::Outcome, Role::Supervisor, job.thread, &outcome);
 }
 
 fn report(job: &Job, receipt: &str, out: &mut Outbox) {
     let step = u8::try_from(job.step).unwrap_or(u8::MAX);
-    let commit = Commit {
-        turn: job.thread.turn,
-        step,
-        receipt: receipt.into(),
-    };
+    let commit = Commit { turn: job.thread.turn, step, receipt: receipt.into() };
     out.tell(Kind::Commit, Role::Supervisor, job.thread, &commit);
 }
 
@@ -362,7 +301,7 @@ fn refused(job: &Job, frame: &Frame, out: &mut Outbox) {
     match frame.read::<Nack>(Codec::INTERNAL) {
         // The hub has taken the turn out of our hands.
         Ok(Nack::Stale) => {}
-        Ok(Nack::Gone | Nack::Timeout) => {
+        Ok(Nack::Gone | Nack::Timeout | Nack::Full) => {
             out.trouble(
                 job.thread,
                 Tier::Transient,
@@ -370,8 +309,7 @@ fn refused(job: &Job, frame: &Frame, out: &mut Outbox) {
                 "A part of me did not answer. Try again in a moment.",
             );
         }
-        Ok(Nack::UnknownKind(_) | Nack::Malformed | Nack::NotRouted | Nack::Trouble(_))
-        | Err(_) => {
+        Ok(Nack::UnknownKind(_) | Nack::Malformed | Nack::NotRouted | Nack::Trouble(_)) | Err(_) => {
             nonsense(job, out);
         }
     }
@@ -400,20 +338,10 @@ mod tests {
         }
     }
 
-    const THREAD: Thread = Thread {
-        turn: TurnKey::from_bytes([5; 16]),
-        depth: 0,
-        attempt: 1,
-    };
+    const THREAD: Thread = Thread { turn: TurnKey::from_bytes([5; 16]), depth: 0, attempt: 1 };
 
     fn proposal(actions: Vec<Action>) -> Frame {
-        let steps = actions
-            .into_iter()
-            .map(|action| Step {
-                action,
-                then: Then::Answer,
-            })
-            .collect();
+        let steps = actions.into_iter().map(|action| Step { action, then: Then::Answer }).collect();
         let proposal = Proposal {
             turn: THREAD.turn,
             depth: 0,
@@ -441,20 +369,12 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let core = Core::new(TimeZone::UTC);
-            Self {
-                core,
-                hands: Fake(Vec::new()),
-                out: Outbox::new(Role::Act, 1),
-            }
+            Self { core, hands: Fake(Vec::new()), out: Outbox::new(Role::Act, 1) }
         }
         /// Handles a frame and returns what was said, verdicts left out.
         fn take(&mut self, frame: &Frame) -> Vec<Frame> {
             self.core.message(frame, &mut self.hands, &mut self.out);
-            self.out
-                .take()
-                .into_iter()
-                .filter(|f| f.header.kind != Kind::Verdict)
-                .collect()
+            self.out.take().into_iter().filter(|f| f.header.kind != Kind::Verdict).collect()
         }
     }
 
@@ -470,10 +390,7 @@ mod tests {
     #[test]
     fn words_become_one_answer() {
         let mut bench = Bench::new();
-        let out = bench.take(&proposal(vec![
-            Action::Say("a".into()),
-            Action::Say("b".into()),
-        ]));
+        let out = bench.take(&proposal(vec![Action::Say("a".into()), Action::Say("b".into())]));
         assert_eq!(out.len(), 1);
         assert_eq!(said(&out), "a\n\nb");
         assert_eq!(bench.core.open(), 0);
@@ -482,25 +399,14 @@ mod tests {
     #[test]
     fn memory_is_written_only_after_leave_and_reported_after() {
         let mut bench = Bench::new();
-        let note = Change::Note {
-            text: "x".into(),
-            tags: vec![],
-        };
+        let note = Change::Note { text: "x".into(), tags: vec![] };
         let asked = bench.take(&proposal(vec![Action::Change(note)]));
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].header.kind, Kind::Intent);
         let change = bench.take(&answer(&asked[0], Kind::Leave, &Leave::Go));
         assert_eq!(change[0].header.kind, Kind::Change);
-        let entry = EntryRef {
-            file: "inbox.org".into(),
-            line: 1,
-            path: vec!["x".into()],
-            id: None,
-        };
-        let written = Changed::Written {
-            entry,
-            what: "note".into(),
-        };
+        let entry = EntryRef { file: "inbox.org".into(), line: 1, path: vec!["x".into()], id: None };
+        let written = Changed::Written { entry, what: "note".into() };
         let out = bench.take(&answer(&change[0], Kind::Changed, &written));
         let kinds: Vec<Kind> = out.iter().map(|f| f.header.kind).collect();
         assert_eq!(kinds, [Kind::Commit, Kind::Outcome]);
@@ -529,16 +435,9 @@ mod tests {
     fn answer_to_an_earlier_question_is_dropped() {
         let mut bench = Bench::new();
         let query = Query::Tasks { limit: 5 };
-        let asked = bench.take(&proposal(vec![Action::Recall {
-            query: query.clone(),
-            preface: None,
-        }]));
+        let asked = bench.take(&proposal(vec![Action::Recall { query: query.clone(), preface: None }]));
         bench.core.cancel(THREAD.turn);
-        let late = answer(
-            &asked[0],
-            Kind::Recalled,
-            &Recalled::NotFound { near: vec![] },
-        );
+        let late = answer(&asked[0], Kind::Recalled, &Recalled::NotFound { near: vec![] });
         assert!(bench.take(&late).is_empty());
     }
 
@@ -546,14 +445,9 @@ mod tests {
     fn silence_of_memory_is_transient_trouble() {
         let mut bench = Bench::new();
         let query = Query::Tasks { limit: 5 };
-        let asked = bench.take(&proposal(vec![Action::Recall {
-            query,
-            preface: None,
-        }]));
+        let asked = bench.take(&proposal(vec![Action::Recall { query, preface: None }]));
         let out = bench.take(&answer(&asked[0], Kind::Nack, &Nack::Timeout));
-        let Nack::Trouble(trouble) = out[0].read::<Nack>(Codec::INTERNAL).unwrap() else {
-            panic!()
-        };
+        let Nack::Trouble(trouble) = out[0].read::<Nack>(Codec::INTERNAL).unwrap() else { panic!() };
         assert_eq!(trouble.tier, Tier::Transient);
     }
 }

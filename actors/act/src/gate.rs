@@ -21,16 +21,10 @@ type Objection = (&'static str, String);
 /// Judges a step of a proposal. `outside_allowed` says whether the settings name a double of an outside service.
 #[must_use]
 pub fn judge(step: u8, proposal: &Proposal, outside_allowed: bool) -> Verdict {
-    let action = proposal
-        .steps
-        .get(usize::from(step))
-        .map(|step| &step.action);
+    let action = proposal.steps.get(usize::from(step)).map(|step| &step.action);
     let name = action.map_or("none", Action::name);
     let objection = match action {
-        None => Some((
-            "schema.step",
-            format!("The proposal has no step {step}, so there is nothing to do."),
-        )),
+        None => Some(("schema.step", format!("The proposal has no step {step}, so there is nothing to do."))),
         Some(action) => bounds::schema(proposal, action)
             .or_else(|| policy(&proposal.explanation))
             .or_else(|| principal(proposal.principal, action))
@@ -38,31 +32,18 @@ pub fn judge(step: u8, proposal: &Proposal, outside_allowed: bool) -> Verdict {
     };
     let (decision, code, sentence) = match objection {
         Some((code, sentence)) => (Decision::Deny, code.to_owned(), sentence),
-        None => (
-            Decision::Allow,
-            format!("default.{name}"),
-            "No gate objects.".to_owned(),
-        ),
+        None => (Decision::Allow, format!("default.{name}"), "No gate objects.".to_owned()),
     };
-    Verdict {
-        turn: proposal.turn,
-        step,
-        action: name.to_owned(),
-        decision,
-        code,
-        sentence,
-    }
+    Verdict { turn: proposal.turn, step, action: name.to_owned(), decision, code, sentence }
 }
 
 /// An action needs a reason that a person can read.
 fn policy(explanation: &str) -> Option<Objection> {
-    let words = explanation
-        .split_whitespace()
-        .filter(|word| word.chars().any(char::is_alphanumeric))
-        .count();
+    let words = explanation.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
     let long = explanation.trim().chars().count() > EXPLANATION_CHARS;
     (!long || words < EXPLANATION_WORDS).then(|| {
-        let sentence = "The proposal does not explain itself: more than 10 characters in at least two words are needed.";
+        let sentence =
+            "The proposal does not explain itself: more than 10 characters in at least two words are needed.";
         ("policy.explanation", sentence.to_owned())
     })
 }
@@ -71,11 +52,9 @@ fn policy(explanation: &str) -> Option<Objection> {
 fn principal(principal: Principal, action: &Action) -> Option<Objection> {
     let writes = match action {
         Action::Change(_) => true,
-        Action::Say(_)
-        | Action::Recall { .. }
-        | Action::Interrupt
-        | Action::Status
-        | Action::Outside(_) => false,
+        Action::Say(_) | Action::Recall { .. } | Action::Interrupt | Action::Status | Action::Outside(_) => {
+            false
+        }
     };
     match principal {
         Principal::System if writes => Some((
@@ -90,8 +69,7 @@ fn outside(action: &Action, allowed: bool) -> Option<Objection> {
     match action {
         Action::Outside(_) if !allowed => Some((
             "outside.off",
-            "Nothing may be sent outside: the settings name no file for the outside double."
-                .to_owned(),
+            "Nothing may be sent outside: the settings name no file for the outside double.".to_owned(),
         )),
         Action::Outside(_)
         | Action::Say(_)
@@ -112,10 +90,7 @@ mod tests {
     };
 
     fn proposal(actions: Vec<Action>) -> Proposal {
-        let step = |action| Step {
-            action,
-            then: Then::Answer,
-        };
+        let step = |action| Step { action, then: Then::Answer };
         Proposal {
             turn: TurnKey::from_bytes([1; 16]),
             depth: 0,
@@ -128,10 +103,7 @@ mod tests {
     }
 
     fn note() -> Action {
-        Action::Change(Change::Note {
-            text: "the boiler hums".into(),
-            tags: vec![],
-        })
+        Action::Change(Change::Note { text: "the boiler hums".into(), tags: vec![] })
     }
 
     fn denied(proposal: &Proposal) -> String {
@@ -145,12 +117,7 @@ mod tests {
         for action in examples() {
             let code = format!("default.{}", action.name());
             let verdict = judge(0, &proposal(vec![action]), true);
-            assert_eq!(
-                (verdict.decision, verdict.code),
-                (Decision::Allow, code),
-                "{}",
-                verdict.sentence
-            );
+            assert_eq!((verdict.decision, verdict.code), (Decision::Allow, code), "{}", verdict.sentence);
         }
     }
 
@@ -163,13 +130,7 @@ mod tests {
 
     #[test]
     fn explanation_without_meaning_is_denied() {
-        for explanation in [
-            "",
-            "because I",
-            "aaaaaaaaaaaaaaaa",
-            "          \n",
-            "------- -------",
-        ] {
+        for explanation in ["", "because I", "aaaaaaaaaaaaaaaa", "          \n", "------- -------"] {
             let mut proposal = proposal(vec![note()]);
             proposal.explanation = explanation.into();
             assert_eq!(denied(&proposal), "policy.explanation", "{explanation:?}");

@@ -31,25 +31,13 @@ pub fn run(generation: u32, level: &str) -> Exit {
             accepts: false,
             forks: !start.faults.is_empty(),
         };
-        let hands = Double {
-            file: outside.map(|(_, file)| file),
-            faults: start.faults.clone(),
-        };
-        Ok((
-            Act {
-                core: Core::new(zone),
-                hands,
-            },
-            policy,
-        ))
+        let hands = Double { file: outside.map(|(_, file)| file), faults: start.faults.clone() };
+        Ok((Act { core: Core::new(zone), hands }, policy))
     })
 }
 
 fn open(path: &str) -> io::Result<(PathBuf, File)> {
-    let file = std::fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)?;
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
     Ok((path.into(), file))
 }
 
@@ -102,9 +90,6 @@ impl Actor for Act {
 
     fn status(&self) -> Status {
         let open = u32::try_from(self.core.open()).unwrap_or(u32::MAX);
-        Status {
-            open,
-            ..Status::default()
-        }
+        Status { open, ..Status::default() }
     }
 }

@@ -69,11 +69,7 @@ impl Splitter {
 
     /// Takes the bytes of a whole frame off the buffer, with the length that was announced.
     fn step(&mut self) -> Result<Option<(BytesMut, usize)>, Error> {
-        let blanks = self
-            .buffer
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
+        let blanks = self.buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.buffer.advance(blanks);
         let (digits, rest) = match self.buffer.split_at_checked(DIGITS) {
             Some(parts) => parts,
@@ -137,11 +133,7 @@ fn read(frame: &[u8], announced: usize) -> Result<Sexp, Error> {
     let text = std::str::from_utf8(frame).or(Err(Error::NotUtf8))?;
     let (chars, bytes) = (text.chars().count(), text.len());
     if announced != chars && announced != bytes {
-        return Err(Error::Length {
-            announced,
-            chars,
-            bytes,
-        });
+        return Err(Error::Length { announced, chars, bytes });
     }
     Sexp::read(text)
 }
@@ -157,17 +149,10 @@ pub fn understand(frame: &Sexp, fresh: &Name) -> Result<Option<Said>, Error> {
     if kind.is_keyword("HEALTH-CHECK") {
         Ok(Some(Said::Ping))
     } else if kind.is_keyword("REQUEST") {
-        if action(payload, "HEALTH-CHECK")? {
-            Ok(Some(Said::Ping))
-        } else {
-            Err(Error::Nothing)
-        }
+        if action(payload, "HEALTH-CHECK")? { Ok(Some(Said::Ping)) } else { Err(Error::Nothing) }
     } else if kind.is_keyword("EVENT") {
         event(meta, payload, fresh).map(Some)
-    } else if ["RESPONSE", "LOG", "STATUS"]
-        .iter()
-        .any(|known| kind.is_keyword(known))
-    {
+    } else if ["RESPONSE", "LOG", "STATUS"].iter().any(|known| kind.is_keyword(known)) {
         Ok(None)
     } else {
         Err(Error::Type)
@@ -197,11 +182,7 @@ fn event(meta: Option<&Sexp>, payload: Option<&Sexp>, fresh: &Name) -> Result<Sa
         Some(id) => name("", id, "an :ID")?,
         None => fresh.clone(),
     };
-    Ok(Said::Say {
-        conversation: Some(conversation),
-        message,
-        text,
-    })
+    Ok(Said::Say { conversation: Some(conversation), message, text })
 }
 
 fn action(payload: Option<&Sexp>, name: &str) -> Result<bool, Error> {
@@ -236,10 +217,7 @@ pub fn greeting() -> String {
         ("VERSION", Sexp::Text(VERSION.into())),
         ("CAPABILITIES", capabilities),
     ];
-    frame([
-        ("TYPE", Sexp::keyword("EVENT")),
-        ("PAYLOAD", plist(payload)),
-    ])
+    frame([("TYPE", Sexp::keyword("EVENT")), ("PAYLOAD", plist(payload))])
 }
 
 /// Returns the words for a client, in frames; empty for what the dialect has no words for.
@@ -254,10 +232,7 @@ pub fn say(words: &Server) -> String {
             ("CHECKED-P", Sexp::Symbol("T".into())),
         ]),
         Server::Answer { text, .. } => {
-            let payload = [
-                ("ACTION", Sexp::keyword("MESSAGE")),
-                ("TEXT", Sexp::Text(text.clone())),
-            ];
+            let payload = [("ACTION", Sexp::keyword("MESSAGE")), ("TEXT", Sexp::Text(text.clone()))];
             let answer = frame([
                 ("TYPE", Sexp::keyword("REQUEST")),
                 ("TARGET", Sexp::keyword("CLI")),
@@ -276,23 +251,12 @@ pub fn say(words: &Server) -> String {
 /// Returns the frame that says what was wrong.
 #[must_use]
 pub fn error(why: &str) -> String {
-    let payload = [
-        ("ACTION", Sexp::keyword("ERROR")),
-        ("TEXT", Sexp::Text(why.into())),
-    ];
-    frame([
-        ("TYPE", Sexp::keyword("ERROR")),
-        ("PAYLOAD", plist(payload)),
-    ])
+    let payload = [("ACTION", Sexp::keyword("ERROR")), ("TEXT", Sexp::Text(why.into()))];
+    frame([("TYPE", Sexp::keyword("ERROR")), ("PAYLOAD", plist(payload))])
 }
 
 fn plist<const N: usize>(pairs: [(&str, Sexp); N]) -> Sexp {
-    Sexp::List(
-        pairs
-            .into_iter()
-            .flat_map(|(key, value)| [Sexp::keyword(key), value])
-            .collect(),
-    )
+    Sexp::List(pairs.into_iter().flat_map(|(key, value)| [Sexp::keyword(key), value]).collect())
 }
 
 /// The length counts characters, as the ancestor's did.

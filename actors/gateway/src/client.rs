@@ -80,11 +80,7 @@ async fn converse(connection: Connection) -> End {
         Some([byte]) if byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() => {
             Ancestral::new(connection).run(&first).await
         }
-        Some([_]) => {
-            Ancestral::new(connection)
-                .write(ancestor::error(NEITHER))
-                .await
-        }
+        Some([_]) => Ancestral::new(connection).write(ancestor::error(NEITHER)).await,
         Some(_) | None => Ok(()),
     }
 }
@@ -134,10 +130,7 @@ impl Desk {
     async fn hand_in(&mut self, said: Said) -> End {
         self.owed += usize::from(said.is_answered());
         let note = Note::Heard(self.id, said);
-        self.notes
-            .send(note)
-            .await
-            .map_err(|_closed| io::ErrorKind::BrokenPipe.into())
+        self.notes.send(note).await.map_err(|_closed| io::ErrorKind::BrokenPipe.into())
     }
 
     /// Counts words that go out.
@@ -170,21 +163,9 @@ enum Wake {
 
 impl Ours {
     fn new(connection: Connection, first: &[u8]) -> Self {
-        let Connection {
-            id,
-            stream,
-            notes,
-            words,
-            patience,
-        } = connection;
+        let Connection { id, stream, notes, words, patience } = connection;
         Self {
-            desk: Desk {
-                id,
-                patience,
-                notes,
-                words,
-                owed: 0,
-            },
+            desk: Desk { id, patience, notes, words, owed: 0 },
             channel: Channel::resume(stream, FRAME_MAX, Flow::Free, first),
         }
     }
@@ -218,14 +199,9 @@ impl Ours {
 
     async fn take(&mut self, frame: &Frame) -> End {
         let client = if frame.header.kind == Kind::Client {
-            frame
-                .read::<Client>(Codec::Json)
-                .map_err(|error| error.to_string())
+            frame.read::<Client>(Codec::Json).map_err(|error| error.to_string())
         } else {
-            Err(format!(
-                "{:?} has no business on this socket",
-                frame.header.kind
-            ))
+            Err(format!("{:?} has no business on this socket", frame.header.kind))
         };
         match client.map(ours::understand) {
             Ok(Ok(said)) => self.desk.hand_in(said).await,
@@ -258,25 +234,9 @@ struct Ancestral {
 
 impl Ancestral {
     fn new(connection: Connection) -> Self {
-        let Connection {
-            id,
-            stream,
-            notes,
-            words,
-            patience,
-        } = connection;
-        let desk = Desk {
-            id,
-            patience,
-            notes,
-            words,
-            owed: 0,
-        };
-        Self {
-            desk,
-            stream,
-            splitter: Splitter::default(),
-        }
+        let Connection { id, stream, notes, words, patience } = connection;
+        let desk = Desk { id, patience, notes, words, owed: 0 };
+        Self { desk, stream, splitter: Splitter::default() }
     }
 
     async fn run(mut self, first: &[u8]) -> End {

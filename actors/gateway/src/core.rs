@@ -214,11 +214,7 @@ impl Core {
             Said::Join(conversation) => {
                 self.join(client, conversation);
             }
-            Said::Say {
-                conversation,
-                message,
-                text,
-            } => {
+            Said::Say { conversation, message, text } => {
                 self.take(client, conversation, message, text);
             }
             Said::Seen(turn) => self.seen(client, turn),
@@ -242,10 +238,7 @@ impl Core {
     }
 
     fn take(&mut self, client: ClientId, named: Option<Name>, message: Name, text: String) {
-        let refuse = |why: &str| Server::Refused {
-            message: message.to_string(),
-            why: why.into(),
-        };
+        let refuse = |why: &str| Server::Refused { message: message.to_string(), why: why.into() };
         let conversation = match named {
             Some(name) if self.join(client, name.clone()) => Some(name),
             Some(_) => {
@@ -253,16 +246,10 @@ impl Core {
                 self.say(client, refuse(why));
                 return;
             }
-            None => self
-                .clients
-                .get(&client)
-                .and_then(|member| member.conversations.first().cloned()),
+            None => self.clients.get(&client).and_then(|member| member.conversations.first().cloned()),
         };
         let Some(conversation) = conversation else {
-            self.say(
-                client,
-                refuse("Say hello first, and name the conversation."),
-            );
+            self.say(client, refuse("Say hello first, and name the conversation."));
             return;
         };
         let refusal = if text.len() > TEXT_MAX {
@@ -306,10 +293,7 @@ impl Core {
                     return;
                 };
                 if self.clients.contains_key(&client) {
-                    let words = Server::Accepted {
-                        message: message.into(),
-                        turn: turn.to_string(),
-                    };
+                    let words = Server::Accepted { message: message.into(), turn: turn.to_string() };
                     self.say(client, words);
                 }
             }
@@ -322,13 +306,7 @@ impl Core {
             return;
         };
         if self.clients.contains_key(&client) {
-            self.say(
-                client,
-                Server::Refused {
-                    message: message.into(),
-                    why: why.into(),
-                },
-            );
+            self.say(client, Server::Refused { message: message.into(), why: why.into() });
         }
     }
 
@@ -340,8 +318,7 @@ impl Core {
             .map(|(client, _)| *client)
             .collect();
         if members.is_empty() || self.deliveries.len() >= DELIVERIES_MAX {
-            self.effects
-                .push(Effect::Delivered(question, Delivered::Absent));
+            self.effects.push(Effect::Delivered(question, Delivered::Absent));
             return;
         }
         self.numbers += 1;
@@ -367,20 +344,12 @@ impl Core {
         let (mut own, mut others) = (UNCONFIRMED_MAX, UNCONFIRMED_MAX);
         for delivery in self.deliveries.values() {
             if delivery.open.contains(&client) {
-                let room = if member.has_asked(delivery) {
-                    &mut own
-                } else {
-                    &mut others
-                };
+                let room = if member.has_asked(delivery) { &mut own } else { &mut others };
                 *room = room.saturating_sub(1);
             }
         }
         for delivery in self.deliveries.values_mut() {
-            let room = if member.has_asked(delivery) {
-                &mut own
-            } else {
-                &mut others
-            };
+            let room = if member.has_asked(delivery) { &mut own } else { &mut others };
             if *room == 0 || !member.may_hear(delivery) || delivery.told.contains(&client) {
                 continue;
             }
@@ -458,11 +427,7 @@ impl Core {
 
 impl Delivery {
     const fn without_confirmation(&self) -> Delivered {
-        if self.written {
-            Delivered::Unknown
-        } else {
-            Delivered::Absent
-        }
+        if self.written { Delivered::Unknown } else { Delivered::Absent }
     }
 }
 

@@ -20,27 +20,16 @@ pub fn understand(client: Client) -> Result<Said, Server> {
             );
             Err(Server::Error { why })
         }
-        Client::Hello { conversation, .. } => {
-            Name::new(conversation)
-                .map(Said::Hello)
-                .map_err(|error| Server::Error {
-                    why: format!("conversation: {error}"),
-                })
-        }
+        Client::Hello { conversation, .. } => Name::new(conversation)
+            .map(Said::Hello)
+            .map_err(|error| Server::Error { why: format!("conversation: {error}") }),
         Client::Say { message, text } => match Name::new(message.clone()) {
-            Ok(message) => Ok(Said::Say {
-                conversation: None,
-                message,
-                text,
-            }),
-            Err(error) => Err(Server::Refused {
-                message,
-                why: format!("id of the message: {error}"),
-            }),
+            Ok(message) => Ok(Said::Say { conversation: None, message, text }),
+            Err(error) => Err(Server::Refused { message, why: format!("id of the message: {error}") }),
         },
-        Client::Seen { turn } => turn.parse().map(Said::Seen).map_err(|error| Server::Error {
-            why: format!("turn: {error}"),
-        }),
+        Client::Seen { turn } => {
+            turn.parse().map(Said::Seen).map_err(|error| Server::Error { why: format!("turn: {error}") })
+        }
         Client::Ping => Ok(Said::Ping),
     }
 }
@@ -51,22 +40,14 @@ mod tests {
 
     #[test]
     fn hello_of_another_major_version_is_refused() {
-        let hello = Client::Hello {
-            major: version::MAJOR + 1,
-            conversation: "c".into(),
-        };
+        let hello = Client::Hello { major: version::MAJOR + 1, conversation: "c".into() };
         assert!(matches!(understand(hello), Err(Server::Error { why }) if why.contains("version")));
     }
 
     #[test]
     fn message_without_a_usable_id_is_refused_under_that_id() {
-        let say = Client::Say {
-            message: String::new(),
-            text: "hi".into(),
-        };
-        assert!(
-            matches!(understand(say), Err(Server::Refused { message, .. }) if message.is_empty())
-        );
+        let say = Client::Say { message: String::new(), text: "hi".into() };
+        assert!(matches!(understand(say), Err(Server::Refused { message, .. }) if message.is_empty()));
     }
 
     #[test]

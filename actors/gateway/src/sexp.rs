@@ -179,13 +179,8 @@ mod tests {
 
     #[test]
     fn what_makes_a_lisp_reader_act_is_refused() {
-        for bad in [
-            "#.(quit)", "'a", "`(a)", "(a ,b)", "; note", "|a b|", "(a\\b)",
-        ] {
-            assert!(
-                matches!(Sexp::read(bad), Err(Error::Unexpected(_) | Error::Trailing)),
-                "{bad}"
-            );
+        for bad in ["#.(quit)", "'a", "`(a)", "(a ,b)", "; note", "|a b|", "(a\\b)"] {
+            assert!(matches!(Sexp::read(bad), Err(Error::Unexpected(_) | Error::Trailing)), "{bad}");
         }
     }
 
@@ -193,10 +188,7 @@ mod tests {
     fn nesting_beyond_the_bound_is_refused_and_the_bound_itself_is_not() {
         let nested = |n: usize| format!("{}{}", "(".repeat(n), ")".repeat(n));
         assert!(Sexp::read(&nested(DEPTH_MAX)).is_ok());
-        assert_eq!(
-            Sexp::read(&nested(DEPTH_MAX + 1)),
-            Err(Error::Depth { max: DEPTH_MAX })
-        );
+        assert_eq!(Sexp::read(&nested(DEPTH_MAX + 1)), Err(Error::Depth { max: DEPTH_MAX }));
         assert!(Sexp::read(&"(".repeat(300_000)).is_err());
     }
 
@@ -205,14 +197,8 @@ mod tests {
         let plist = Sexp::read("(:Type :EVENT :meta nil :type 7)").unwrap();
         assert!(plist.property("TYPE").unwrap().unwrap().is_keyword("event"));
         assert_eq!(plist.property("META").unwrap(), None);
-        assert_eq!(
-            Sexp::read("(:a 1 :b)").unwrap().property("A"),
-            Err(Error::NotAPlist)
-        );
-        assert_eq!(
-            Sexp::read("(a 1)").unwrap().property("A"),
-            Err(Error::NotAPlist)
-        );
+        assert_eq!(Sexp::read("(:a 1 :b)").unwrap().property("A"), Err(Error::NotAPlist));
+        assert_eq!(Sexp::read("(a 1)").unwrap().property("A"), Err(Error::NotAPlist));
     }
 
     fn any_sexp() -> impl Strategy<Value = Sexp> {
@@ -221,9 +207,7 @@ mod tests {
             any::<i64>().prop_map(Sexp::Integer),
             ":?[a-zA-Z*+?<>=/.][a-zA-Z0-9*+?<>=/.-]{0,8}".prop_map(Sexp::Symbol),
         ];
-        leaf.prop_recursive(6, 64, 8, |inner| {
-            proptest::collection::vec(inner, 0..8).prop_map(Sexp::List)
-        })
+        leaf.prop_recursive(6, 64, 8, |inner| proptest::collection::vec(inner, 0..8).prop_map(Sexp::List))
     }
 
     proptest! {

@@ -163,9 +163,7 @@ impl Actor for Gateway {
                 return;
             };
             let event = match frame.read::<Admission>(Codec::INTERNAL) {
-                Ok(admission) if header.kind == Kind::Admitted => {
-                    Event::Admitted(number, admission)
-                }
+                Ok(admission) if header.kind == Kind::Admitted => Event::Admitted(number, admission),
                 Ok(_) | Err(_) => Event::NotAdmitted(number),
             };
             self.happen(event, out);
@@ -175,10 +173,7 @@ impl Actor for Gateway {
     }
 
     async fn outside(&mut self) -> Wake {
-        let due = self
-            .core
-            .due()
-            .map(|ms| self.born + Duration::from_millis(ms));
+        let due = self.core.due().map(|ms| self.born + Duration::from_millis(ms));
         let due = async {
             match due {
                 Some(due) => tokio::time::sleep_until(due.into()).await,
@@ -260,10 +255,7 @@ async fn listen(listener: UnixListener, notes: Sender<Note>) {
             continue;
         };
         id += 1;
-        if seat_client(ClientId(id), stream, &notes, seat)
-            .await
-            .is_err()
-        {
+        if seat_client(ClientId(id), stream, &notes, seat).await.is_err() {
             return;
         }
     }
@@ -277,13 +269,7 @@ async fn seat_client(
 ) -> Result<(), tokio::sync::mpsc::error::SendError<Note>> {
     let (sender, words) = channel(ROOM);
     notes.send(Note::Came(id, sender)).await?;
-    let connection = Connection {
-        id,
-        stream,
-        notes: notes.clone(),
-        words,
-        patience: client::WRITE,
-    };
+    let connection = Connection { id, stream, notes: notes.clone(), words, patience: client::WRITE };
     task::spawn("client", async move {
         client::serve(connection).await;
         drop(seat);
@@ -293,9 +279,7 @@ async fn seat_client(
 
 /// Says whether the other end is the owner or the superuser. An error means that it is dead already: no.
 fn is_owner(stream: &UnixStream, own: u32) -> bool {
-    stream
-        .peer_cred()
-        .is_ok_and(|peer| peer.uid() == own || peer.uid() == 0)
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == own || peer.uid() == 0)
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ pub fn wall() -> WallMs {
 pub fn asleep() -> Duration {
     let boot = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     let mono = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    let nanos =
-        |t: rustix::time::Timespec| i128::from(t.tv_sec) * 1_000_000_000 + i128::from(t.tv_nsec);
+    let nanos = |t: rustix::time::Timespec| i128::from(t.tv_sec) * 1_000_000_000 + i128::from(t.tv_nsec);
     Duration::from_nanos(u64::try_from(nanos(boot) - nanos(mono)).unwrap_or(0))
 }

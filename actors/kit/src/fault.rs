@@ -32,12 +32,7 @@ impl Faults {
     }
 }
 
-#[expect(
-    clippy::panic,
-    clippy::exit,
-    clippy::disallowed_methods,
-    reason = "faults on order"
-)]
+#[expect(clippy::panic, clippy::exit, clippy::disallowed_methods, reason = "faults on order")]
 fn act_out(kind: FaultKind, ms: u32) {
     let own = rustix::process::getpid();
     let pause = Duration::from_millis(u64::from(ms));

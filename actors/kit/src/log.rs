@@ -47,9 +47,7 @@ impl<F: Fn(&str)> io::Write for Tee<F> {
 /// Makes a panic end the process with a line that names the place and shows no text: a payload could hold anything.
 pub fn abort_on_panic(role: Role) {
     std::panic::set_hook(Box::new(move |info| {
-        let (file, line) = info
-            .location()
-            .map_or(("?", 0), |at| (at.file(), at.line()));
+        let (file, line) = info.location().map_or(("?", 0), |at| (at.file(), at.line()));
         tracing::error!(role = role.as_str(), file, line, "panic");
         std::process::abort();
     }));

@@ -24,11 +24,7 @@ pub struct Thread {
 
 impl From<&Header> for Thread {
     fn from(header: &Header) -> Self {
-        Self {
-            turn: header.turn,
-            depth: header.depth,
-            attempt: header.attempt,
-        }
+        Self { turn: header.turn, depth: header.depth, attempt: header.attempt }
     }
 }
 
@@ -45,12 +41,7 @@ impl Outbox {
     /// Returns an empty outbox of one life of a role.
     #[must_use]
     pub const fn new(role: Role, generation: u32) -> Self {
-        Self {
-            role,
-            generation,
-            next_request: 1,
-            frames: Vec::new(),
-        }
+        Self { role, generation, next_request: 1, frames: Vec::new() }
     }
 
     /// Says something and expects no answer.
@@ -79,17 +70,8 @@ impl Outbox {
 
     /// Reports that a turn cannot go on.
     pub fn trouble(&mut self, thread: Thread, tier: Tier, code: &str, sentence: &str) {
-        let trouble = Trouble {
-            tier,
-            code: code.into(),
-            sentence: sentence.into(),
-        };
-        self.tell(
-            Kind::Nack,
-            Role::Supervisor,
-            thread,
-            &Nack::Trouble(trouble),
-        );
+        let trouble = Trouble { tier, code: code.into(), sentence: sentence.into() };
+        self.tell(Kind::Nack, Role::Supervisor, thread, &Nack::Trouble(trouble));
     }
 
     /// Takes the frames out.

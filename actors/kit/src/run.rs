@@ -92,14 +92,8 @@ pub struct Start<'a> {
 impl Start<'_> {
     /// Tells the supervisor that a long start goes on, which extends its patience.
     pub fn progress(&mut self, done: u64, total: u64, what: &str) {
-        let header = self
-            .outbox
-            .header(Kind::Progress, Role::Supervisor, Thread::default());
-        let body = Progress {
-            done,
-            total,
-            what: what.into(),
-        };
+        let header = self.outbox.header(Kind::Progress, Role::Supervisor, Thread::default());
+        let body = Progress { done, total, what: what.into() };
         if let Ok(frame) = Frame::new(header, Codec::INTERNAL, &body)
             && self.channel.send(frame).is_ok()
             && let Err(error) = self.channel.flush_now()
@@ -122,10 +116,7 @@ where
         tracing::error!("not started by a supervisor: fd 3 and fd 4 are missing");
         return Exit::Usage;
     };
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    else {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::System;
     };
     let exit = runtime.block_on(async {
@@ -145,12 +136,7 @@ where
     exit
 }
 
-async fn live<A, M>(
-    role: Role,
-    generation: u32,
-    mut channel: Channel,
-    make: M,
-) -> Result<Exit, Exit>
+async fn live<A, M>(role: Role, generation: u32, mut channel: Channel, make: M) -> Result<Exit, Exit>
 where
     A: Actor,
     M: FnOnce(Start<'_>) -> Result<(A, Policy), Exit>,
@@ -159,47 +145,21 @@ where
     // From here on a SIGTERM waits until the step in hand is finished.
     let term = signal(SignalKind::terminate()).or(Err(Exit::System))?;
     let welcome = greet(role, generation, &mut channel, &mut outbox).await?;
-    let faults = Faults::new(
-        welcome
-            .faults
-            .iter()
-            .filter(|f| f.role == role)
-            .cloned()
-            .collect(),
-    );
+    let faults = Faults::new(welcome.faults.iter().filter(|f| f.role == role).cloned().collect());
     faults.strike(FaultPoint::Boot, b"");
-    let start = Start {
-        welcome: &welcome,
-        faults: &faults,
-        channel: &mut channel,
-        outbox: &outbox,
-    };
+    let start = Start { welcome: &welcome, faults: &faults, channel: &mut channel, outbox: &outbox };
     let (actor, policy) = make(start)?;
     faults.strike(FaultPoint::Start, b"");
     let jail = sandbox::apply(&policy);
     if !jail.complete && welcome.require_sandbox {
-        tracing::error!(
-            sandbox = jail.words,
-            "confinement is incomplete and the settings require it"
-        );
+        tracing::error!(sandbox = jail.words, "confinement is incomplete and the settings require it");
         return Err(Exit::Jail);
     }
     let status = actor.status();
-    let ready = Ready {
-        sandbox: jail.words,
-        confined: jail.complete,
-        note: status.note,
-        degraded: status.degraded,
-    };
+    let ready =
+        Ready { sandbox: jail.words, confined: jail.complete, note: status.note, degraded: status.degraded };
     outbox.tell(Kind::Ready, Role::Supervisor, Thread::default(), &ready);
-    let mut body = Body {
-        actor,
-        outbox,
-        channel,
-        faults,
-        handled: 0,
-        draining: false,
-    };
+    let mut body = Body { actor, outbox, channel, faults, handled: 0, draining: false };
     body.send().await?;
     body.work(term).await
 }
@@ -224,9 +184,7 @@ async fn greet(
     for frame in outbox.take() {
         channel.send(frame).or(Err(Exit::Bug))?;
     }
-    let arrival = tokio::time::timeout(WELCOME, channel.next())
-        .await
-        .or(Err(Exit::PeerGone))?;
+    let arrival = tokio::time::timeout(WELCOME, channel.next()).await.or(Err(Exit::PeerGone))?;
     match arrival {
         Ok(Arrival::Frame(frame)) if frame.header.kind == Kind::Welcome => {
             frame.read(Codec::INTERNAL).or(Err(Exit::Bug))
@@ -274,8 +232,7 @@ impl<A: Actor> Body<A> {
             }
             self.send().await?;
             if self.draining && self.actor.status().open == 0 {
-                self.outbox
-                    .tell(Kind::Drained, Role::Supervisor, Thread::default(), &());
+                self.outbox.tell(Kind::Drained, Role::Supervisor, Thread::default(), &());
                 self.send().await?;
                 self.draining = false;
             }
@@ -296,51 +253,34 @@ impl<A: Actor> Body<A> {
             self.handled += 1;
             let is_turn = !thread.turn.is_none();
             if is_turn {
-                self.outbox
-                    .tell(Kind::Started, Role::Supervisor, thread, &());
+                self.outbox.tell(Kind::Started, Role::Supervisor, thread, &());
                 self.send().await?;
                 self.faults.strike(FaultPoint::Take, &frame.body);
             }
             self.actor.message(frame, &mut self.outbox);
             if is_turn {
                 self.faults.strike(FaultPoint::Send, &frame.body);
-                self.outbox
-                    .tell(Kind::Rested, Role::Supervisor, thread, &());
+                self.outbox.tell(Kind::Rested, Role::Supervisor, thread, &());
             }
         }
         Ok(())
     }
 
     fn pong(&mut self) {
-        let Status {
-            open,
-            note,
-            degraded,
-        } = self.actor.status();
-        let pong = Pong {
-            handled: self.handled,
-            open,
-            note,
-            degraded,
-        };
-        self.outbox
-            .tell(Kind::Pong, Role::Supervisor, Thread::default(), &pong);
+        let Status { open, note, degraded } = self.actor.status();
+        let pong = Pong { handled: self.handled, open, note, degraded };
+        self.outbox.tell(Kind::Pong, Role::Supervisor, Thread::default(), &pong);
     }
 
     fn refuse(&mut self, kind: u16, raw: &[u8; HEADER_LEN]) {
         tracing::warn!(kind, "unknown kind");
         // The kind is made known so that the rest of the header can be read and answered to.
         let mut known = *raw;
-        for (slot, byte) in known
-            .iter_mut()
-            .skip(2)
-            .zip((Kind::Nack as u16).to_le_bytes())
-        {
+        for (slot, byte) in known.iter_mut().skip(2).zip((Kind::Nack as u16).to_le_bytes()) {
             *slot = byte;
         }
         if let Ok(header) = Header::decode(&known) {
-            self.outbox
-                .answer(&header, Kind::Nack, &Nack::UnknownKind(kind));
+            self.outbox.answer(&header, Kind::Nack, &Nack::UnknownKind(kind));
         }
     }
 
@@ -361,9 +301,7 @@ impl<A: Actor> Body<A> {
 #[must_use]
 pub fn now_in(zone: &jiff::tz::TimeZone) -> jiff::ZonedDateTime {
     let now = clock::wall();
-    jiff::Timestamp::from_millisecond(now.0)
-        .unwrap_or_default()
-        .to_zoned_datetime(zone.clone())
+    jiff::Timestamp::from_millisecond(now.0).unwrap_or_default().to_zoned_datetime(zone.clone())
 }
 
 /// Loads the owner's zone from the system's database; UTC, with a warning, when it is not there. Must be called before

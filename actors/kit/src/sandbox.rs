@@ -3,8 +3,8 @@
 //! Applied after the state is loaded and before ready. Layers that the kernel lacks are named, not passed over.
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
-    PathFd, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd,
+    Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope,
 };
 use protocol::role::Role;
 use rustix::process::{DumpableBehavior, Resource, Rlimit};
@@ -46,40 +46,24 @@ pub struct Report {
 #[must_use]
 pub fn apply(policy: &Policy) -> Report {
     let layers = [
-        (
-            "undumpable",
-            rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).is_ok(),
-        ),
-        (
-            "no-new-privs",
-            rustix::thread::set_no_new_privs(true).is_ok(),
-        ),
+        ("undumpable", rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).is_ok()),
+        ("no-new-privs", rustix::thread::set_no_new_privs(true).is_ok()),
         ("rlimits", limit(policy)),
         ("landlock", landlock(policy)),
         ("seccomp", seccomp(policy)),
     ];
     let say = |wanted: bool| {
-        let names: Vec<&str> = layers
-            .iter()
-            .filter(|(_, got)| *got == wanted)
-            .map(|(name, _)| *name)
-            .collect();
+        let names: Vec<&str> =
+            layers.iter().filter(|(_, got)| *got == wanted).map(|(name, _)| *name).collect();
         names.join(", ")
     };
     let complete = layers.iter().all(|(_, got)| *got);
-    let words = if complete {
-        say(true)
-    } else {
-        format!("{}; missing: {}", say(true), say(false))
-    };
+    let words = if complete { say(true) } else { format!("{}; missing: {}", say(true), say(false)) };
     Report { words, complete }
 }
 
 fn limit(policy: &Policy) -> bool {
-    let both = |n| Rlimit {
-        current: Some(n),
-        maximum: Some(n),
-    };
+    let both = |n| Rlimit { current: Some(n), maximum: Some(n) };
     let set = |resource, n| rustix::process::setrlimit(resource, both(n)).is_ok();
     let memory = u64::from(policy.memory_mib) * 1024 * 1024;
     let writes_files = !policy.folders.is_empty() || !policy.files.is_empty();
@@ -175,10 +159,8 @@ fn seccomp(policy: &Policy) -> bool {
     let Ok(own) = u64::try_from(rustix::process::getpid().as_raw_nonzero().get()) else {
         return false;
     };
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = denied(policy)
-        .into_iter()
-        .map(|call| (call, Vec::new()))
-        .collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        denied(policy).into_iter().map(|call| (call, Vec::new())).collect();
     // A signal may go to itself only: `abort` needs that.
     let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, own)
         .map(|condition| SeccompRule::new(vec![condition]));

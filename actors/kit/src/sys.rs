@@ -88,12 +88,7 @@ pub fn spawn_actor(birth: Birth<'_>) -> io::Result<Child> {
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0(format!("passepartout: {}", birth.role))
-        .args([
-            "actor",
-            birth.role,
-            &birth.generation.to_string(),
-            birth.level,
-        ])
+        .args(["actor", birth.role, &birth.generation.to_string(), birth.level])
         .env_clear()
         .current_dir("/")
         .process_group(0)
@@ -105,11 +100,7 @@ pub fn spawn_actor(birth: Birth<'_>) -> io::Result<Child> {
     let arm = move || -> io::Result<()> {
         // SAFETY: only async-signal-safe system calls, no allocation, no lock: required between fork and exec.
         let done = unsafe { arm_child(signal, parent, socket_fd, lock_fd) };
-        if done {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        }
+        if done { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
     // SAFETY: the closure obeys the rule of `pre_exec`, see above.
     unsafe { command.pre_exec(arm) };
@@ -117,10 +108,10 @@ pub fn spawn_actor(birth: Birth<'_>) -> io::Result<Child> {
 }
 
 /// Runs in the child between fork and exec.
-#[expect(
-    clippy::multiple_unsafe_ops_per_block,
-    reason = "one sequence of system calls"
-)]
+///
+/// # Safety
+/// Makes only async-signal-safe calls, so it may run there; the descriptors must be open and above 9.
+#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one sequence of system calls")]
 unsafe fn arm_child(signal: i32, parent: u32, socket: RawFd, lock: RawFd) -> bool {
     // SAFETY: plain system calls on numbers; no memory is handed over.
     unsafe {
@@ -135,17 +126,11 @@ unsafe fn arm_child(signal: i32, parent: u32, socket: RawFd, lock: RawFd) -> boo
 }
 
 /// Makes the kernel take an actor before the supervisor when memory runs out. Not vital: true whatever happens.
-#[expect(
-    clippy::multiple_unsafe_ops_per_block,
-    reason = "one sequence of system calls"
-)]
+#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one sequence of system calls")]
 fn worse_oom_score() -> bool {
     // SAFETY: constant strings with a terminating zero, a descriptor of our own; async-signal-safe calls only.
     unsafe {
-        let fd = libc::open(
-            c"/proc/self/oom_score_adj".as_ptr(),
-            libc::O_WRONLY | libc::O_CLOEXEC,
-        );
+        let fd = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
         if fd >= 0 {
             libc::write(fd, c"300".as_ptr().cast(), 3);
             libc::close(fd);
@@ -175,11 +160,7 @@ pub fn dead_child() -> Option<rustix::process::Pid> {
     let info = unsafe { info.assume_init() };
     // SAFETY: after a successful waitid the field is the pid, or zero when nobody has died.
     let pid = unsafe { info.si_pid() };
-    if done == 0 {
-        rustix::process::Pid::from_raw(pid)
-    } else {
-        None
-    }
+    if done == 0 { rustix::process::Pid::from_raw(pid) } else { None }
 }
 
 /// Registers a pidfd with the runtime: readable once the process is dead.
@@ -188,9 +169,8 @@ pub fn dead_child() -> Option<rustix::process::Pid> {
 /// When the runtime refuses.
 pub fn watch_pidfd(pidfd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedFd>> {
     // SAFETY: the descriptor is owned by the value that is returned, so it stays open and the same while registered.
-    let watched = unsafe {
-        tokio::io::unix::AsyncFd::register_with_interest(pidfd, tokio::io::Interest::READABLE)
-    };
+    let watched =
+        unsafe { tokio::io::unix::AsyncFd::register_with_interest(pidfd, tokio::io::Interest::READABLE) };
     watched.map_err(io::Error::other)
 }
 
@@ -201,11 +181,7 @@ pub fn watch_pidfd(pidfd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedF
 pub fn spawn_detached(mut command: Command) -> io::Result<Child> {
     let leave = || -> io::Result<()> {
         // SAFETY: one system call without memory.
-        if unsafe { libc::setsid() } < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
+        if unsafe { libc::setsid() } < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     };
     // SAFETY: the closure makes one async-signal-safe call.
     unsafe { command.pre_exec(leave) };
@@ -228,10 +204,7 @@ pub(crate) fn leave_orphan() {
     }
 }
 
-#[expect(
-    clippy::multiple_unsafe_ops_per_block,
-    reason = "one sequence of system calls"
-)]
+#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one sequence of system calls")]
 unsafe fn lie_in_wait() -> ! {
     // SAFETY: plain system calls on numbers.
     unsafe {

@@ -46,18 +46,9 @@ pub(crate) fn agenda(folder: &Folder, from: Day, days: u8, today: Day) -> Recall
             .collect();
         items.sort_by_cached_key(|item| {
             let place = (item.entry.file.clone(), item.entry.line);
-            (
-                item.time.is_none(),
-                item.time,
-                item.reason.map(rank),
-                priority(item),
-                place,
-            )
+            (item.time.is_none(), item.time, item.reason.map(rank), priority(item), place)
         });
-        found.push(AgendaDay {
-            day: to_day(this),
-            items,
-        });
+        found.push(AgendaDay { day: to_day(this), items });
         day = this.tomorrow().ok();
     }
     Recalled::Agenda(found)
@@ -69,11 +60,7 @@ pub(crate) fn tasks(folder: &Folder, limit: u8) -> Recalled {
         .entries()
         .filter(|at| !at.file.copy && at.is_open() && !at.is_set_aside())
         .map(|at| {
-            let dates = dates(at).unwrap_or(Dates {
-                scheduled: None,
-                deadline: None,
-                plain: Vec::new(),
-            });
+            let dates = dates(at).unwrap_or(Dates { scheduled: None, deadline: None, plain: Vec::new() });
             item(at, &dates, None, None)
         })
         .collect();
@@ -110,23 +97,16 @@ fn dates(at: At<'_>) -> Option<Dates> {
         plain.extend(in_body.into_iter().filter(|stamp| !inside(stamp)));
     }
     let any = scheduled.is_some() || deadline.is_some() || !plain.is_empty();
-    any.then_some(Dates {
-        scheduled,
-        deadline,
-        plain,
-    })
+    any.then_some(Dates { scheduled, deadline, plain })
 }
 
 /// Returns why an entry is on a day, the strongest reason, and the time of day that goes with it.
 fn on_day(dates: &Dates, day: Date, is_today: bool) -> Option<(Reason, Option<Clock>)> {
     let deadline = dates.deadline.and_then(|stamp| due(&stamp, day, is_today));
-    let scheduled = dates
-        .scheduled
-        .and_then(|stamp| begins(&stamp, day, is_today));
+    let scheduled = dates.scheduled.and_then(|stamp| begins(&stamp, day, is_today));
     let dated = dates.plain.iter().find(|stamp| org::occurs_on(stamp, day));
     let dated = dated.map(|stamp| (Reason::Dated, time_on(stamp, day)));
-    let mut all: Vec<(Reason, Option<Clock>)> =
-        [deadline, scheduled, dated].into_iter().flatten().collect();
+    let mut all: Vec<(Reason, Option<Clock>)> = [deadline, scheduled, dated].into_iter().flatten().collect();
     all.sort_by_key(|(reason, _)| rank(*reason));
     let time = all.iter().find_map(|(_, time)| *time);
     all.first().map(|(reason, _)| (*reason, time))
@@ -224,23 +204,13 @@ pub(crate) fn date(day: Day) -> Option<Date> {
 }
 
 fn to_day(date: Date) -> Day {
-    Day {
-        year: date.year(),
-        month: date.month(),
-        day: date.day(),
-    }
+    Day { year: date.year(), month: date.month(), day: date.day() }
 }
 
 fn to_clock(time: Time) -> Clock {
-    Clock {
-        hour: time.hour(),
-        minute: time.minute(),
-    }
+    Clock { hour: time.hour(), minute: time.minute() }
 }
 
 fn to_moment(stamp: &Stamp) -> Moment {
-    Moment {
-        day: to_day(stamp.date),
-        time: stamp.time.map(to_clock),
-    }
+    Moment { day: to_day(stamp.date), time: stamp.time.map(to_clock) }
 }

@@ -34,18 +34,15 @@ impl Memory {
     /// Makes a change. The same turn, attempt and step is written once and answered the same for ever.
     pub fn change(&mut self, request: &ChangeRequest) -> Changed {
         let who = Who {
-            key: Key {
-                turn: request.turn,
-                attempt: request.attempt,
-                step: request.step,
-            },
+            key: Key { turn: request.turn, attempt: request.attempt, step: request.step },
             conversation: Some(request.conversation.clone()),
             at: request.at,
             kind: Kind::Write,
         };
         if self.ledger.is_stale(request.turn, request.attempt) {
             return Changed::Refused(
-                "This is a stale try of a turn that was taken back; nothing was written. Ask again.".to_owned(),
+                "This is a stale try of a turn that was taken back; nothing was written. Ask again."
+                    .to_owned(),
             );
         }
         if let Some(reply) = self.ledger.reply(who.key) {
@@ -93,26 +90,12 @@ impl Memory {
             Change::Note { text, tags } => {
                 let (title, body) = split_note(text);
                 if title.is_empty() {
-                    return refuse(
-                        "There is nothing to write down. Say what the note should hold.",
-                    );
+                    return refuse("There is nothing to write down. Say what the note should hold.");
                 }
-                let entry = NewEntry {
-                    title,
-                    body,
-                    tags: tags.clone(),
-                    created: now,
-                    ..NewEntry::default()
-                };
+                let entry = NewEntry { title, body, tags: tags.clone(), created: now, ..NewEntry::default() };
                 self.plan_entry(&entry, "note")
             }
-            Change::Task {
-                title,
-                scheduled,
-                deadline,
-                priority,
-                tags,
-            } => {
+            Change::Task { title, scheduled, deadline, priority, tags } => {
                 if title.trim().is_empty() {
                     return refuse("The task has no title. Say what is to be done.");
                 }
@@ -126,11 +109,19 @@ impl Memory {
                     created: now,
                     body: String::new(),
                 };
-                self.plan_entry(&entry, "task")
+                let mut plan = self.plan_entry(&entry, "task")?;
+                // The person sees which date was understood.
+                if let Some(Changed::Written { what, .. }) = &mut plan.reply {
+                    for (word, stamp) in [("scheduled", &entry.scheduled), ("due", &entry.deadline)] {
+                        if let Some(stamp) = stamp {
+                            let date = stamp.trim_matches(['<', '>']);
+                            what.push_str(&format!(" {word} {date}"));
+                        }
+                    }
+                }
+                Ok(plan)
             }
-            Change::Done {
-                target: Target::Words(words),
-            } => self.plan_done(words, now),
+            Change::Done { target: Target::Words(words) } => self.plan_done(words, now),
             Change::Undo { .. } => refuse("An undo writes nothing of its own."),
         }
     }
@@ -159,10 +150,7 @@ impl Memory {
         }
         let mut edits: Vec<Edit> = Vec::new();
         if old.is_none() {
-            edits.push(Edit {
-                splice: Splice::insert(0, header.clone()),
-                scaffold: true,
-            });
+            edits.push(Edit { splice: Splice::insert(0, header.clone()), scaffold: true });
         }
         let last = splices.len().saturating_sub(1);
         for (index, mut splice) in splices.into_iter().enumerate() {
@@ -174,10 +162,7 @@ impl Memory {
         let index = found.nodes.len().checked_sub(1);
         let entry = entry_ref(INBOX, new, index);
         plan.what = line(what, &entry);
-        plan.reply = Some(Changed::Written {
-            entry,
-            what: what.to_owned(),
-        });
+        plan.reply = Some(Changed::Written { entry, what: what.to_owned() });
         Ok(plan)
     }
 
@@ -186,30 +171,21 @@ impl Memory {
         let file = at.file;
         let name = &file.name;
         let index = at.index.unwrap_or_default();
-        let done =
-            org::complete(&file.bytes, &file.doc, index, now).map_err(|err| refused(&err, name))?;
+        let done = org::complete(&file.bytes, &file.doc, index, now).map_err(|err| refused(&err, name))?;
         let new = org::apply(&file.bytes, &done.splices).map_err(|err| refused(&err, name))?;
-        org::verify(&file.bytes, &file.doc, &new, Some(index))
-            .map_err(|err| refused(&err, name))?;
+        org::verify(&file.bytes, &file.doc, &new, Some(index)).map_err(|err| refused(&err, name))?;
         let edits: Vec<Edit> = done.splices.into_iter().map(Edit::of).collect();
         let mut plan = Plan::new(name, Some(&file.bytes), Some(new.clone()), &edits);
         let entry = entry_ref(name, new, Some(index));
         let next = done.next.map(|at| {
-            let form = if done.timed {
-                "next %Y-%m-%d %a %H:%M"
-            } else {
-                "next %Y-%m-%d %a"
-            };
+            let form = if done.timed { "next %Y-%m-%d %a %H:%M" } else { "next %Y-%m-%d %a" };
             at.strftime(form).to_string()
         });
         plan.what = match &next {
             Some(next) => format!("{}, {next}", line("done", &entry)),
             None => line("done", &entry),
         };
-        plan.reply = Some(Changed::Written {
-            entry,
-            what: next.unwrap_or_else(|| "done".to_owned()),
-        });
+        plan.reply = Some(Changed::Written { entry, what: next.unwrap_or_else(|| "done".to_owned()) });
         Ok(plan)
     }
 
@@ -223,10 +199,7 @@ impl Memory {
         }
         let any = target::resolve(&self.folder, words, &|at| !at.file.copy && !at.is_open());
         match (open, any) {
-            (
-                Found::One(_, Way::Words) | Found::Several(_) | Found::None,
-                Found::One(at, Way::Exact),
-            )
+            (Found::One(_, Way::Words) | Found::Several(_) | Found::None, Found::One(at, Way::Exact))
             | (Found::None, Found::One(at, Way::Words)) => {
                 let title = at.title();
                 if at.is_done() {
@@ -242,9 +215,9 @@ impl Memory {
             (Found::Several(several), _) | (Found::None, Found::Several(several)) => {
                 Err(Box::new(Changed::Ambiguous(Found::refs(&several))))
             }
-            (Found::None, Found::None) => Err(Box::new(Changed::NotFound {
-                near: target::near(&self.folder, words, &writable),
-            })),
+            (Found::None, Found::None) => {
+                Err(Box::new(Changed::NotFound { near: target::near(&self.folder, words, &writable) }))
+            }
         }
     }
 }
@@ -267,11 +240,7 @@ fn entry_ref(name: &str, bytes: Vec<u8>, index: Option<usize>) -> EntryRef {
 /// Says what was written, for lists: `note "the boiler hums" in inbox.org`.
 fn line(what: &str, entry: &EntryRef) -> String {
     let title = entry.path.last().map_or("", String::as_str);
-    format!(
-        "{what} \"{}\" in {}",
-        title.replace('\u{200B}', ""),
-        entry.file
-    )
+    format!("{what} \"{}\" in {}", title.replace('\u{200B}', ""), entry.file)
 }
 
 /// The first line is the title, the rest the body. Of a long line only the begin is, and the body holds all.
@@ -280,19 +249,11 @@ fn split_note(text: &str) -> (String, String) {
     let (first, rest) = text.split_once(['\n', '\r']).unwrap_or((text, ""));
     let first = first.trim();
     if first.chars().count() <= TITLE_MAX {
-        return (
-            first.to_owned(),
-            rest.trim_start_matches(['\n', '\r']).to_owned(),
-        );
+        return (first.to_owned(), rest.trim_start_matches(['\n', '\r']).to_owned());
     }
-    let end = first
-        .char_indices()
-        .nth(TITLE_CUT)
-        .map_or(first.len(), |(at, _)| at);
+    let end = first.char_indices().nth(TITLE_CUT).map_or(first.len(), |(at, _)| at);
     let head = first.get(..end).unwrap_or(first);
-    let at_word = head
-        .rfind(char::is_whitespace)
-        .filter(|at| *at > head.len() / 2);
+    let at_word = head.rfind(char::is_whitespace).filter(|at| *at > head.len() / 2);
     let head = head.get(..at_word.unwrap_or(head.len())).unwrap_or(head);
     let head = head.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':'));
     (format!("{head}…"), text.to_owned())
@@ -300,11 +261,7 @@ fn split_note(text: &str) -> (String, String) {
 
 fn now(request: &ChangeRequest) -> Result<DateTime, Box<Changed>> {
     let Clock { hour, minute } = request.time;
-    let wrong = || {
-        Box::new(Changed::Refused(
-            "The date of the request is no date.".to_owned(),
-        ))
-    };
+    let wrong = || Box::new(Changed::Refused("The date of the request is no date.".to_owned()));
     let today = date(request.today).ok_or_else(wrong)?;
     let WallMs(_) = request.at;
     today_at(today, hour, minute).ok_or_else(wrong)
@@ -317,11 +274,7 @@ fn today_at(day: Date, hour: i8, minute: i8) -> Option<DateTime> {
 
 /// Writes a date as Emacs does: `<2026-03-09 Mon 10:00 +1w>`.
 fn stamp(when: When) -> Result<String, Box<Changed>> {
-    let wrong = || {
-        Box::new(Changed::Refused(
-            "That date does not exist. Say another one.".to_owned(),
-        ))
-    };
+    let wrong = || Box::new(Changed::Refused("That date does not exist. Say another one.".to_owned()));
     let day = date(when.moment.day).ok_or_else(wrong)?;
     let mut text = format!("<{}", day.strftime("%Y-%m-%d %a"));
     if let Some(Clock { hour, minute }) = when.moment.time {
@@ -353,12 +306,10 @@ mod tests {
 
     #[test]
     fn long_line_is_cut_at_a_word_and_kept_whole_below() {
-        let text = "The plumber said that the boiler needs a new valve before winter and that it costs 120 euros";
+        let text =
+            "The plumber said that the boiler needs a new valve before winter and that it costs 120 euros";
         let (title, body) = split_note(text);
-        assert_eq!(
-            title,
-            "The plumber said that the boiler needs a new valve before winter and…"
-        );
+        assert_eq!(title, "The plumber said that the boiler needs a new valve before winter and…");
         assert_eq!(body, text);
         let (title, _) = split_note(&"é".repeat(100));
         assert_eq!(title.chars().count(), TITLE_CUT + 1);
@@ -366,9 +317,6 @@ mod tests {
 
     #[test]
     fn rest_of_a_note_is_its_body() {
-        assert_eq!(
-            split_note(" a \r\n\r\n b\n"),
-            ("a".to_owned(), " b".to_owned())
-        );
+        assert_eq!(split_note(" a \r\n\r\n b\n"), ("a".to_owned(), " b".to_owned()));
     }
 }

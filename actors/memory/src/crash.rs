@@ -5,10 +5,23 @@
 use std::io;
 
 /// Counts the steps of the write protocol.
-#[derive(Debug, Default, Clone)]
+#[derive(Default, Clone)]
 pub(crate) struct Steps {
     #[cfg(test)]
     left: std::rc::Rc<std::cell::Cell<Option<u32>>>,
+    /// What happens at the step instead of a stop.
+    #[cfg(test)]
+    event: std::rc::Rc<std::cell::RefCell<Option<Event>>>,
+}
+
+/// Something that comes in the way once.
+#[cfg(test)]
+pub(crate) type Event = Box<dyn FnOnce() -> io::Result<()>>;
+
+impl std::fmt::Debug for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Steps")
+    }
 }
 
 impl Steps {
@@ -38,13 +51,20 @@ impl Steps {
 impl Steps {
     pub(crate) fn reach(&self) -> io::Result<()> {
         match self.left.get() {
-            None => Ok(()),
-            Some(0) => Err(io::Error::other("stopped by the test")),
+            None => return Ok(()),
+            Some(0) => {}
             Some(left) => {
                 self.left.set(Some(left - 1));
-                if left == 1 { self.reach() } else { Ok(()) }
+                if left > 1 {
+                    return Ok(());
+                }
             }
         }
+        if let Some(event) = self.event.take() {
+            self.left.set(None);
+            return event();
+        }
+        Err(io::Error::other("stopped by the test"))
     }
 
     pub(crate) fn stopped(&self) -> bool {
@@ -52,11 +72,22 @@ impl Steps {
     }
 
     pub(crate) fn about_to_stop(&self) -> bool {
-        matches!(self.left.get(), Some(0 | 1))
+        matches!(self.left.get(), Some(0 | 1)) && self.event.borrow().is_none()
     }
 
     /// Stops at the `count`th step from now, from 1.
     pub(crate) fn stop_after(&self, count: u32) {
         self.left.set(Some(count));
+    }
+
+    /// Lets something happen at the `count`th step from now, once.
+    pub(crate) fn at(&self, count: u32, event: Event) {
+        self.left.set(Some(count));
+        self.event.replace(Some(event));
+    }
+
+    /// Says whether the event has not happened yet.
+    pub(crate) fn pending(&self) -> bool {
+        self.event.borrow().is_some()
     }
 }

@@ -24,12 +24,9 @@ pub(crate) trait All {
 
 impl All for Folder {
     fn entries(&self) -> impl Iterator<Item = At<'_>> {
-        self.files.values().flat_map(|file| {
-            (0..file.doc.nodes.len()).map(move |index| At {
-                file,
-                index: Some(index),
-            })
-        })
+        self.files
+            .values()
+            .flat_map(|file| (0..file.doc.nodes.len()).map(move |index| At { file, index: Some(index) }))
     }
 
     fn tops(&self) -> impl Iterator<Item = At<'_>> {
@@ -54,8 +51,7 @@ impl<'a> At<'a> {
     }
 
     pub(crate) fn title(self) -> String {
-        self.node()
-            .map_or_else(String::new, |node| node.title.text(&self.file.bytes))
+        self.node().map_or_else(String::new, |node| node.title.text(&self.file.bytes))
     }
 
     pub(crate) fn id(self) -> Option<String> {
@@ -68,16 +64,11 @@ impl<'a> At<'a> {
     }
 
     pub(crate) fn entry_ref(self) -> EntryRef {
-        let mut path: Vec<String> = self
-            .line()
-            .map(|node| node.title.text(&self.file.bytes))
-            .collect();
+        let mut path: Vec<String> = self.line().map(|node| node.title.text(&self.file.bytes)).collect();
         path.reverse();
         EntryRef {
             file: self.file.name.clone(),
-            line: self
-                .node()
-                .map_or(0, |node| u32::try_from(node.line).unwrap_or(u32::MAX)),
+            line: self.node().map_or(0, |node| u32::try_from(node.line).unwrap_or(u32::MAX)),
             path,
             id: self.id(),
         }
@@ -146,18 +137,12 @@ impl<'a> At<'a> {
             first..nodes.partition_point(|other| other.begin < node.end)
         });
         below
-            .map(|index| At {
-                file: self.file,
-                index: Some(index),
-            })
+            .map(|index| At { file: self.file, index: Some(index) })
             .fold(self.label(), |label, at| label.join(at.label()))
     }
 
     pub(crate) fn labeled(self, text: String) -> Labeled {
-        Labeled {
-            text,
-            label: self.label(),
-        }
+        Labeled { text, label: self.label() }
     }
 }
 

@@ -54,24 +54,12 @@ pub(crate) struct File {
 
 impl File {
     fn new(name: String, stat: Stat, bytes: Vec<u8>) -> Self {
-        Self {
-            copy: is_copy(&name),
-            hash: Hash::of(&bytes),
-            doc: org::scan(&bytes),
-            name,
-            stat,
-            bytes,
-        }
+        Self { copy: is_copy(&name), hash: Hash::of(&bytes), doc: org::scan(&bytes), name, stat, bytes }
     }
 
     /// A file as it is going to be written.
     pub(crate) fn planned(name: &str, bytes: Vec<u8>) -> Self {
-        let stat = Stat {
-            modified: (0, 0),
-            changed: (0, 0),
-            size: 0,
-            inode: 0,
-        };
+        let stat = Stat { modified: (0, 0), changed: (0, 0), size: 0, inode: 0 };
         Self::new(name.to_owned(), stat, bytes)
     }
 
@@ -94,12 +82,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new(root: &Path) -> Self {
-        Self {
-            root: root.to_owned(),
-            files: BTreeMap::new(),
-            trouble: None,
-            skipped: Vec::new(),
-        }
+        Self { root: root.to_owned(), files: BTreeMap::new(), trouble: None, skipped: Vec::new() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -145,8 +128,7 @@ impl Folder {
     fn load(&mut self, name: String) {
         let path = self.path(&name);
         // The stat comes before the bytes: a change in between shows at the next refresh.
-        let read =
-            fs::symlink_metadata(&path).and_then(|meta| Ok((Stat::of(&meta), fs::read(&path)?)));
+        let read = fs::symlink_metadata(&path).and_then(|meta| Ok((Stat::of(&meta), fs::read(&path)?)));
         match read {
             Ok((stat, bytes)) => {
                 let file = File::new(name.clone(), stat, bytes);
@@ -165,27 +147,21 @@ impl Folder {
                 Ok(entries) => entries,
                 Err(err) if depth == 0 => return Err(err),
                 Err(err) => {
-                    self.skipped
-                        .push(format!("{folder} cannot be read ({err})"));
+                    self.skipped.push(format!("{folder} cannot be read ({err})"));
                     continue;
                 }
             };
             for entry in entries {
                 let entry = entry?;
                 let Ok(name) = entry.file_name().into_string() else {
-                    self.skipped
-                        .push(format!("a name in /{folder} is not UTF-8: rename it"));
+                    self.skipped.push(format!("a name in /{folder} is not UTF-8: rename it"));
                     continue;
                 };
                 if is_hidden(&name) {
                     continue;
                 }
                 let Ok(meta) = entry.metadata() else { continue };
-                let name = if folder.is_empty() {
-                    name
-                } else {
-                    format!("{folder}/{name}")
-                };
+                let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
                 if meta.is_dir() && depth < DEPTH_MAX {
                     folders.push((name, depth + 1));
                 } else if meta.is_file() && is_org(&name) {
@@ -199,9 +175,7 @@ impl Folder {
 
     fn take(&mut self, name: String, meta: &Metadata, found: &mut Vec<(String, Stat)>) {
         if meta.len() > FILE_MAX {
-            self.skipped.push(format!(
-                "{name} is larger than 16 MiB: split it to have it read"
-            ));
+            self.skipped.push(format!("{name} is larger than 16 MiB: split it to have it read"));
         } else {
             found.push((name, Stat::of(meta)));
         }
@@ -214,20 +188,12 @@ impl Folder {
             1 => format!("1 {one}"),
             _ => format!("{count} {more}"),
         };
-        format!(
-            "{} in {}",
-            plural(entries, "entry", "entries"),
-            plural(self.files.len(), "file", "files")
-        )
+        format!("{} in {}", plural(entries, "entry", "entries"), plural(self.files.len(), "file", "files"))
     }
 
     /// Hashes sorted paths and contents.
     pub(crate) fn root_hash(&self) -> Hash {
-        Hash::of_tree(
-            self.files
-                .values()
-                .map(|file| (file.name.as_str(), file.hash)),
-        )
+        Hash::of_tree(self.files.values().map(|file| (file.name.as_str(), file.hash)))
     }
 }
 

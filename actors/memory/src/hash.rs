@@ -69,10 +69,7 @@ impl TryFrom<String> for Hash {
 
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {

@@ -15,6 +15,9 @@ const UNMISTAKABLE: usize = 40;
 /// Context bytes that must agree for a shorter text.
 const CONTEXT_MIN: usize = 24;
 
+/// Context bytes that must agree before a hunk whose place a neighbour tells.
+const BESIDE_MIN: usize = 2;
+
 /// Places looked at when a text occurs very often.
 const PLACES_MAX: usize = 10_000;
 
@@ -73,10 +76,7 @@ pub(crate) struct Edit {
 
 impl Edit {
     pub(crate) const fn of(splice: Splice) -> Self {
-        Self {
-            splice,
-            scaffold: false,
-        }
+        Self { splice, scaffold: false }
     }
 }
 
@@ -105,11 +105,7 @@ pub(crate) fn describe(old: &[u8], new: &[u8], edits: &[Edit]) -> Vec<Hunk> {
 /// Returns the edits that take hunks back from the very bytes that they gave.
 pub(crate) fn reverse(hunks: &[Hunk]) -> Vec<Edit> {
     let edit = |hunk: &Hunk| Edit {
-        splice: Splice {
-            at: hunk.at,
-            remove: hunk.inserted.0.len(),
-            insert: hunk.removed.0.clone(),
-        },
+        splice: Splice { at: hunk.at, remove: hunk.inserted.0.len(), insert: hunk.removed.0.clone() },
         scaffold: hunk.scaffold,
     };
     hunks.iter().map(edit).collect()
@@ -118,19 +114,16 @@ pub(crate) fn reverse(hunks: &[Hunk]) -> Vec<Edit> {
 /// Returns the edits that take hunks back from bytes that others have changed; `None` if a piece is not found.
 pub(crate) fn find_back(hunks: &[Hunk], current: &[u8]) -> Option<Vec<Edit>> {
     let mut edits: Vec<Edit> = Vec::new();
-    for (index, hunk) in hunks.iter().enumerate() {
+    let places = places(hunks, current);
+    for (index, (hunk, place)) in hunks.iter().zip(places).enumerate() {
         if hunk.scaffold {
             continue;
         }
-        let scaffold = index
-            .checked_sub(1)
-            .and_then(|above| hunks.get(above))
-            .filter(|above| above.scaffold);
+        let at = place?;
+        let scaffold = index.checked_sub(1).and_then(|above| hunks.get(above)).filter(|above| above.scaffold);
         if hunk.inserted.0.is_empty() {
-            let at = place_for(hunk, current)?;
             edits.extend(put_back(hunk, scaffold.is_some(), current, at));
         } else {
-            let at = locate(hunk, current)?;
             if let Some(above) = scaffold.and_then(|s| loose_scaffold(s, hunk, current, at)) {
                 edits.push(above);
             }
@@ -145,17 +138,41 @@ pub(crate) fn find_back(hunks: &[Hunk], current: &[u8]) -> Option<Vec<Edit>> {
     (!crossing).then_some(edits)
 }
 
+/// Finds each hunk by itself; one that cannot be told from others stands where its neighbour says.
+fn places(hunks: &[Hunk], current: &[u8]) -> Vec<Option<usize>> {
+    let own: Vec<Option<usize>> = hunks
+        .iter()
+        .map(|hunk| {
+            if hunk.scaffold {
+                None
+            } else if hunk.inserted.0.is_empty() {
+                place_for(hunk, current)
+            } else {
+                locate(hunk, current)
+            }
+        })
+        .collect();
+    let beside = |index: usize, hunk: &Hunk| {
+        let found = hunks.iter().zip(&own).enumerate();
+        let found = found.filter_map(|(other, (h, place))| Some((other, h.at, (*place)?)));
+        let (_, then, now) = found.min_by_key(|(other, _, _)| other.abs_diff(index))?;
+        let at = (hunk.at + now).checked_sub(then)?;
+        let (before, behind) = current.split_at_checked(at)?;
+        let close = hunk.before.0.len().min(BESIDE_MIN);
+        let fits = common_tail(before, &hunk.before.0) >= close;
+        (fits && behind.starts_with(&hunk.inserted.0)).then_some(at)
+    };
+    let all = hunks.iter().zip(&own).enumerate();
+    all.map(|(index, (hunk, place))| place.or_else(|| beside(index, hunk))).collect()
+}
+
 /// A scaffold line end directly before the last piece of a file goes with it.
 fn loose_scaffold(scaffold: &Hunk, hunk: &Hunk, current: &[u8], at: usize) -> Option<Edit> {
     let is_last = at + hunk.inserted.0.len() == current.len() && hunk.removed.0.is_empty();
     let text = &scaffold.inserted.0;
     let fits = is_last && at > text.len() && current.get(..at)?.ends_with(text);
     fits.then(|| Edit {
-        splice: Splice {
-            at: at - text.len(),
-            remove: text.len(),
-            insert: scaffold.removed.0.clone(),
-        },
+        splice: Splice { at: at - text.len(), remove: text.len(), insert: scaffold.removed.0.clone() },
         scaffold: true,
     })
 }
@@ -167,15 +184,10 @@ fn take_out(hunk: &Hunk, current: &[u8], at: usize) -> Splice {
     let before = current.get(..at).unwrap_or_default();
     let behind = current.get(at + len..).unwrap_or_default();
     let glued = !before.is_empty() && !before.ends_with(b"\n") && !behind.is_empty();
-    if insert.is_empty() && hunk.inserted.0.ends_with(b"\n") && glued && !behind.starts_with(b"\n")
-    {
+    if insert.is_empty() && hunk.inserted.0.ends_with(b"\n") && glued && !behind.starts_with(b"\n") {
         insert.push(b'\n');
     }
-    Splice {
-        at,
-        remove: len,
-        insert,
-    }
+    Splice { at, remove: len, insert }
 }
 
 /// Puts a removed text back. If it began a line, it begins one again, with a line end of its own if need be.
@@ -185,10 +197,7 @@ fn put_back(hunk: &Hunk, scaffolded: bool, current: &[u8], at: usize) -> Vec<Edi
     let mut edits = Vec::new();
     if whole_lines && !before.is_empty() && !before.ends_with(b"\n") {
         let splice = Splice::insert(at, "\n");
-        edits.push(Edit {
-            splice,
-            scaffold: true,
-        });
+        edits.push(Edit { splice, scaffold: true });
     }
     edits.push(Edit::of(Splice::insert(at, hunk.removed.0.clone())));
     edits
@@ -209,8 +218,7 @@ pub(crate) fn locate(hunk: &Hunk, current: &[u8]) -> Option<usize> {
         front + back
     };
     let best = places.iter().map(|at| (score(*at), *at));
-    let (score, at) =
-        best.max_by_key(|(score, at)| (*score, std::cmp::Reverse(at.abs_diff(hunk.at))))?;
+    let (score, at) = best.max_by_key(|(score, at)| (*score, std::cmp::Reverse(at.abs_diff(hunk.at))))?;
     // Of equal entries any one may go: the others are the same, byte for byte.
     let long = text.len() >= UNMISTAKABLE && (places.len() == 1 || is_entry(text));
     let all = hunk.before.0.len() + hunk.after.0.len();
@@ -233,10 +241,7 @@ fn stands_alone(current: &[u8], at: usize, len: usize) -> bool {
 pub(crate) fn headline_stands(hunk: &Hunk, current: &[u8]) -> bool {
     let text = &hunk.inserted.0;
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    is_entry(text)
-        && current
-            .split(|byte| *byte == b'\n')
-            .any(|other| other == line)
+    is_entry(text) && current.split(|byte| *byte == b'\n').any(|other| other == line)
 }
 
 /// Finds the place that a removed text came from.
@@ -282,16 +287,12 @@ pub(crate) fn is_gone(hunks: &[Hunk], current: &[u8]) -> bool {
     hunks.iter().all(|hunk| {
         let lines = hunk.inserted.0.split(|byte| *byte == b'\n');
         hunk.removed.0.is_empty()
-            && lines
-                .filter(telling)
-                .all(|line| memchr::memmem::find(current, line).is_none())
+            && lines.filter(telling).all(|line| memchr::memmem::find(current, line).is_none())
     })
 }
 
 fn tail(bytes: &[u8], max: usize) -> &[u8] {
-    bytes
-        .get(bytes.len().saturating_sub(max)..)
-        .unwrap_or_default()
+    bytes.get(bytes.len().saturating_sub(max)..).unwrap_or_default()
 }
 
 fn head(bytes: &[u8], max: usize) -> &[u8] {
@@ -328,14 +329,8 @@ mod tests {
     #[test]
     fn exact_reverse_gives_the_old_bytes() {
         let old = "* TODO a\ntext\n";
-        let splices = [
-            Splice {
-                at: 2,
-                remove: 4,
-                insert: b"DONE".to_vec(),
-            },
-            Splice::insert(9, "CLOSED: [x]\n"),
-        ];
+        let splices =
+            [Splice { at: 2, remove: 4, insert: b"DONE".to_vec() }, Splice::insert(9, "CLOSED: [x]\n")];
         let (new, hunks) = hunks(old, &splices);
         let splices: Vec<Splice> = reverse(&hunks).into_iter().map(|e| e.splice).collect();
         assert_eq!(org::apply(&new, &splices).unwrap(), old.as_bytes());
@@ -351,36 +346,19 @@ mod tests {
 
     #[test]
     fn short_text_without_its_surroundings_is_a_conflict() {
-        let (_, hunks) = hunks(
-            "* TODO a\n",
-            &[Splice {
-                at: 2,
-                remove: 4,
-                insert: b"DONE".to_vec(),
-            }],
-        );
+        let (_, hunks) = hunks("* TODO a\n", &[Splice { at: 2, remove: 4, insert: b"DONE".to_vec() }]);
         assert_eq!(back(&hunks, "intro\n* DONE b\n"), None);
-        assert_eq!(
-            back(&hunks, "intro\n* DONE a\n").unwrap(),
-            "intro\n* TODO a\n"
-        );
+        assert_eq!(back(&hunks, "intro\n* DONE a\n").unwrap(), "intro\n* TODO a\n");
     }
 
     #[test]
     fn text_that_was_taken_out_goes_back_to_its_place() {
         let (_, hunks) = hunks(
             "* one entry here\n* b\n* two entry there\n",
-            &[Splice {
-                at: 17,
-                remove: 4,
-                insert: vec![],
-            }],
+            &[Splice { at: 17, remove: 4, insert: vec![] }],
         );
         let current = "new\n* one entry here\n* two entry there\nmore\n";
-        assert_eq!(
-            back(&hunks, current).unwrap(),
-            "new\n* one entry here\n* b\n* two entry there\nmore\n"
-        );
+        assert_eq!(back(&hunks, current).unwrap(), "new\n* one entry here\n* b\n* two entry there\nmore\n");
     }
 
     #[test]

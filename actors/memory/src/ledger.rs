@@ -125,11 +125,7 @@ pub(crate) struct Turn {
 
 impl Ledger {
     pub(crate) fn open(path: &Path, steps: Steps) -> io::Result<(Self, Option<PathBuf>)> {
-        let Opened {
-            log,
-            records,
-            damaged,
-        } = Log::open(path, steps)?;
+        let Opened { log, records, damaged } = Log::open(path, steps)?;
         let mut ledger = Self {
             log,
             intents: BTreeMap::new(),
@@ -149,10 +145,9 @@ impl Ledger {
     pub(crate) fn append(&mut self, record: Record) -> io::Result<()> {
         let sync = match record {
             Record::Settled { .. } => Sync::No,
-            Record::Intent(_)
-            | Record::Began { .. }
-            | Record::Answer { .. }
-            | Record::Stale { .. } => Sync::Yes,
+            Record::Intent(_) | Record::Began { .. } | Record::Answer { .. } | Record::Stale { .. } => {
+                Sync::Yes
+            }
         };
         let written = self.log.append(&record, sync);
         // What happened to a file has happened, whether or not the log took it.
@@ -217,10 +212,7 @@ impl Ledger {
 
     /// Intents of which it is not known whether they were carried out.
     pub(crate) fn open_intents(&self) -> Vec<Intent> {
-        let open = self
-            .intents
-            .values()
-            .filter(|(_, fate)| *fate == Fate::Open);
+        let open = self.intents.values().filter(|(_, fate)| *fate == Fate::Open);
         open.map(|(intent, _)| intent.clone()).collect()
     }
 
@@ -230,18 +222,16 @@ impl Ledger {
 
     /// Names of the files that were written.
     pub(crate) fn files(&self) -> BTreeSet<&str> {
-        self.intents
-            .values()
-            .map(|(intent, _)| intent.file.as_str())
-            .collect()
+        self.intents.values().map(|(intent, _)| intent.file.as_str()).collect()
     }
 
     /// Returns the stored answer to a request.
     pub(crate) fn reply(&self, key: Key) -> Option<Changed> {
-        let written =
-            self.intents.values().rev().find(|(intent, fate)| {
-                intent.key == key && intent.reply.is_some() && happened(*fate)
-            });
+        let written = self
+            .intents
+            .values()
+            .rev()
+            .find(|(intent, fate)| intent.key == key && intent.reply.is_some() && happened(*fate));
         let written = written.and_then(|(intent, _)| intent.reply.clone());
         written.or_else(|| self.answers.get(&key).cloned())
     }
@@ -254,22 +244,38 @@ impl Ledger {
         self.stale.get(&turn).is_some_and(|last| attempt <= *last)
     }
 
+    /// Says whether there is something to take back. An undo has an effect only as long as the write at the begin of
+    /// its chain is as it left it: a redo whose write was then taken back otherwise has none.
+    fn is_live(&self, intent: &Intent, fate: Fate) -> bool {
+        let (mut root, mut alive) = ((intent, fate), true);
+        // Each link of the chain has a smaller number, so this ends.
+        while let Some(number) = root.0.undoes.filter(|number| *number < root.0.number) {
+            let Some((next, fate)) = self.intents.get(&number) else {
+                return fate == Fate::Live;
+            };
+            root = (next, *fate);
+            alive = !alive;
+        }
+        fate == Fate::Live && alive == (root.1 == Fate::Live)
+    }
+
     /// Live writes of a turn, last first.
     pub(crate) fn live_of(&self, turn: TurnKey, attempt: u8) -> Vec<Intent> {
         let live = self.intents.values().rev().filter(|(intent, fate)| {
             intent.key.turn == turn
                 && intent.key.attempt <= attempt
                 && intent.kind != Kind::Rollback
-                && *fate == Fate::Live
+                && self.is_live(intent, *fate)
         });
         live.map(|(intent, _)| intent.clone()).collect()
     }
 
     /// Intents by which a request took something back, in order.
     pub(crate) fn undone_by(&self, key: Key) -> Vec<&Intent> {
-        let done = self.intents.values().filter(|(intent, fate)| {
-            intent.key == key && intent.kind == Kind::Undo && happened(*fate)
-        });
+        let done = self
+            .intents
+            .values()
+            .filter(|(intent, fate)| intent.key == key && intent.kind == Kind::Undo && happened(*fate));
         done.map(|(intent, _)| intent).collect()
     }
 
@@ -305,15 +311,10 @@ impl Ledger {
             }
             let place = *places.entry(intent.key.turn).or_insert(turns.len());
             if turns.len() == place {
-                turns.push(Turn {
-                    turn: intent.key.turn,
-                    at: intent.at,
-                    what: Vec::new(),
-                    live: false,
-                });
+                turns.push(Turn { turn: intent.key.turn, at: intent.at, what: Vec::new(), live: false });
             }
             if let Some(turn) = turns.get_mut(place) {
-                turn.live |= *fate == Fate::Live;
+                turn.live |= self.is_live(intent, *fate);
                 if !turn.what.contains(&intent.what) {
                     turn.what.push(intent.what.clone());
                 }
@@ -325,25 +326,20 @@ impl Ledger {
 
     /// Hashes that a file had before one of the writes that are still known.
     pub(crate) fn known_states(&self, file: &str) -> BTreeSet<Hash> {
-        let of_file = self
-            .intents
-            .values()
-            .filter(|(intent, _)| intent.file == file);
+        let of_file = self.intents.values().filter(|(intent, _)| intent.file == file);
         of_file.filter_map(|(intent, _)| intent.before).collect()
     }
 
     /// The first line that a write of ours gave a file when it made it, `None` if none did.
     pub(crate) fn made_with(&self, file: &str) -> Option<Vec<u8>> {
-        let mut made = self.intents.values().rev().filter(|(intent, fate)| {
-            intent.file == file && intent.before.is_none() && happened(*fate)
-        });
+        let mut made = self
+            .intents
+            .values()
+            .rev()
+            .filter(|(intent, fate)| intent.file == file && intent.before.is_none() && happened(*fate));
         let (intent, _) = made.next()?;
         let scaffold = intent.hunks.first().filter(|hunk| hunk.scaffold);
-        Some(
-            scaffold
-                .map(|hunk| hunk.inserted.0.clone())
-                .unwrap_or_default(),
-        )
+        Some(scaffold.map(|hunk| hunk.inserted.0.clone()).unwrap_or_default())
     }
 
     /// Rewrites the log when it holds far more than is kept.
@@ -359,15 +355,10 @@ impl Ledger {
         if !many && self.log.len() <= 2 * BYTES_KEPT {
             return Ok(());
         }
-        let share = if self.log.len() > 2 * BYTES_KEPT {
-            2
-        } else {
-            1
-        };
+        let share = if self.log.len() > 2 * BYTES_KEPT { 2 } else { 1 };
         order.truncate(TURNS_KEPT.min(order.len() / share + 1));
         let kept: BTreeSet<TurnKey> = order.into_iter().collect();
-        self.intents
-            .retain(|_, (intent, _)| kept.contains(&intent.key.turn));
+        self.intents.retain(|_, (intent, _)| kept.contains(&intent.key.turn));
         self.began.retain(|key, _| kept.contains(&key.turn));
         self.answers.retain(|key, _| kept.contains(&key.turn));
         if self.stale.len() > 4 * TURNS_KEPT {
@@ -381,28 +372,19 @@ impl Ledger {
     fn records(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (turn, attempt) in &self.stale {
-            records.push(Record::Stale {
-                turn: *turn,
-                attempt: *attempt,
-            });
+            records.push(Record::Stale { turn: *turn, attempt: *attempt });
         }
         for (intent, fate) in self.intents.values() {
             records.push(Record::Intent(intent.clone()));
             if *fate != Fate::Open {
-                records.push(Record::Settled {
-                    number: intent.number,
-                    applied: happened(*fate),
-                });
+                records.push(Record::Settled { number: intent.number, applied: happened(*fate) });
             }
         }
         for (key, of) in &self.began {
             records.push(Record::Began { key: *key, of: *of });
         }
         for (key, reply) in &self.answers {
-            records.push(Record::Answer {
-                key: *key,
-                reply: reply.clone(),
-            });
+            records.push(Record::Answer { key: *key, reply: reply.clone() });
         }
         records
     }

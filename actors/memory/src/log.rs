@@ -45,11 +45,7 @@ pub(crate) struct Opened<R> {
 impl Log {
     /// Opens the log, makes it if it is missing, and cuts a torn tail.
     pub(crate) fn open<R: DeserializeOwned>(path: &Path, steps: Steps) -> io::Result<Opened<R>> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(path)?;
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let bytes = fs::read(path)?;
         let mut records = Vec::new();
         let mut rest = bytes.as_slice();
@@ -69,18 +65,8 @@ impl Log {
             file.set_len(len)?;
             file.sync_all()?;
         }
-        let log = Self {
-            path: path.to_owned(),
-            file,
-            len,
-            broken: false,
-            steps,
-        };
-        Ok(Opened {
-            log,
-            records,
-            damaged,
-        })
+        let log = Self { path: path.to_owned(), file, len, broken: false, steps };
+        Ok(Opened { log, records, damaged })
     }
 
     /// Returns the length in bytes.
@@ -122,12 +108,7 @@ impl Log {
         records: impl Iterator<Item = &'a R>,
     ) -> io::Result<()> {
         let temp = self.path.with_extension("new");
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&temp)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
         let mut len = 0;
         for record in records {
             let frame = frame(record)?;

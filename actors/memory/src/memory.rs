@@ -67,12 +67,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Plans to turn `old` into `new` by edits.
-    pub(crate) fn new(
-        file: &str,
-        old: Option<&[u8]>,
-        new: Option<Vec<u8>>,
-        edits: &[Edit],
-    ) -> Self {
+    pub(crate) fn new(file: &str, old: Option<&[u8]>, new: Option<Vec<u8>>, edits: &[Edit]) -> Self {
         let after = new.as_deref().unwrap_or_default();
         Self {
             file: file.to_owned(),
@@ -94,11 +89,7 @@ impl Memory {
     /// # Errors
     /// [`Error`] when the state folder or the log cannot be used. A memex that cannot be read is no error: it opens
     /// degraded and is tried again at every question.
-    pub fn open(
-        memex: &Path,
-        state: &Path,
-        progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Self, Error> {
+    pub fn open(memex: &Path, state: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Self, Error> {
         Self::open_with(memex, state, progress, Steps::default())
     }
 
@@ -112,24 +103,13 @@ impl Memory {
             .recursive(true)
             .mode(0o700)
             .create(state)
-            .map_err(|source| Error::State {
-                path: state.to_owned(),
-                source,
-            })?;
+            .map_err(|source| Error::State { path: state.to_owned(), source })?;
         let path = state.join("txn.log");
-        let log = |source| Error::Log {
-            path: path.clone(),
-            source,
-        };
+        let log = |source| Error::Log { path: path.clone(), source };
         let (ledger, damaged) = Ledger::open(&path, steps.clone()).map_err(log)?;
         // The folder itself may be a link; what it holds may not.
         let root = fs::canonicalize(memex).unwrap_or_else(|_| memex.to_owned());
-        let mut memory = Self {
-            folder: Folder::new(&root),
-            ledger,
-            steps,
-            notes: Vec::new(),
-        };
+        let mut memory = Self { folder: Folder::new(&root), ledger, steps, notes: Vec::new() };
         if let Some(aside) = damaged {
             memory.notes.push(format!(
                 "the transaction log was damaged; its rest lies in {} and cannot be undone any more",
@@ -150,13 +130,9 @@ impl Memory {
             return Recalled::Unreadable(trouble.clone());
         }
         match &recall.query {
-            Query::Agenda { from, days } => {
-                agenda::agenda(&self.folder, *from, *days, recall.today)
-            }
+            Query::Agenda { from, days } => agenda::agenda(&self.folder, *from, *days, recall.today),
             Query::Search { words, limit } => search::search(&self.folder, words, *limit),
-            Query::Show {
-                target: change::Target::Words(words),
-            } => self.show(words),
+            Query::Show { target: change::Target::Words(words) } => self.show(words),
             Query::Tasks { limit } => agenda::tasks(&self.folder, *limit),
         }
     }
@@ -167,23 +143,14 @@ impl Memory {
                 let span = at.node().map_or(at.own(), org::Node::subtree);
                 let text = span.text(&at.file.bytes);
                 let (shown, more) = cut(&text, SHOWN_MAX);
-                let mark = if more {
-                    "\n… (cut here; the file holds the rest)\n"
-                } else {
-                    ""
-                };
+                let mark = if more { "\n… (cut here; the file holds the rest)\n" } else { "" };
                 Recalled::Entry(Entry {
                     entry: at.entry_ref(),
-                    text: Labeled {
-                        text: format!("{shown}{mark}"),
-                        label: at.subtree_label(),
-                    },
+                    text: Labeled { text: format!("{shown}{mark}"), label: at.subtree_label() },
                 })
             }
             Found::Several(several) => Recalled::Ambiguous(Found::refs(&several)),
-            Found::None => Recalled::NotFound {
-                near: target::near(&self.folder, words, &|_| true),
-            },
+            Found::None => Recalled::NotFound { near: target::near(&self.folder, words, &|_| true) },
         }
     }
 
@@ -240,11 +207,7 @@ impl Memory {
         let result = if nothing {
             Ok(())
         } else {
-            let target = Target {
-                path: &path,
-                number,
-                before,
-            };
+            let target = Target { path: &path, number, before };
             replace::replace(&target, plan.new.as_deref(), &self.steps)
         };
         if self.steps.stopped() {
@@ -256,11 +219,7 @@ impl Memory {
             tracing::warn!(err = %err.kind(), "outcome of a write not logged");
         }
         self.folder.reload(&file);
-        if applied {
-            Ok(number)
-        } else {
-            result.map(|()| number)
-        }
+        if applied { Ok(number) } else { result.map(|()| number) }
     }
 
     /// Keeps the log bounded; a failure only means that it stays longer.

@@ -30,10 +30,7 @@ pub(crate) fn recover(folder: &Folder, ledger: &mut Ledger) -> io::Result<Vec<St
             }
         };
         let applied = !given_back && was_applied(&intent, &path).unwrap_or(false);
-        ledger.append(Record::Settled {
-            number: intent.number,
-            applied,
-        })?;
+        ledger.append(Record::Settled { number: intent.number, applied })?;
     }
     for place in folders(folder, ledger) {
         sweep(&place, ledger, &mut notes);
@@ -94,21 +91,9 @@ fn clear_new(intent: &Intent, path: &Path, notes: &mut Vec<String>) -> io::Resul
     Ok(false)
 }
 
-fn keep_beside(
-    aside: &Path,
-    path: &Path,
-    intent: &Intent,
-    notes: &mut Vec<String>,
-) -> io::Result<()> {
-    let stem = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or("file");
-    let name = format!(
-        "{stem}.conflict-{}-{}.org",
-        intent.key.turn.short(),
-        intent.number
-    );
+fn keep_beside(aside: &Path, path: &Path, intent: &Intent, notes: &mut Vec<String>) -> io::Result<()> {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("file");
+    let name = format!("{stem}.conflict-{}-{}.org", intent.key.turn.short(), intent.number);
     put_back(aside, &path.with_file_name(&name))?;
     notes.push(format!(
         "an edit of {} was saved as {name} when the machine stopped: merge it by hand",
@@ -134,10 +119,7 @@ fn sweep(place: &Path, ledger: &Ledger, notes: &mut Vec<String>) {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(rest) = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(".passepartout-"))
-        else {
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(".passepartout-")) else {
             continue;
         };
         if rest.ends_with(".tmp") {
@@ -145,8 +127,7 @@ fn sweep(place: &Path, ledger: &Ledger, notes: &mut Vec<String>) {
         } else if let Some(number) = rest.strip_suffix(".new") {
             let intent = number.parse().ok().and_then(|number| ledger.intent(number));
             let hash = hash_at(&entry.path()).ok().flatten();
-            let known =
-                |intent: &Intent| hash.is_some() && (hash == intent.before || hash == intent.after);
+            let known = |intent: &Intent| hash.is_some() && (hash == intent.before || hash == intent.after);
             if intent.is_some_and(known) {
                 remove_quietly(&entry.path());
             } else {

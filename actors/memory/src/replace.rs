@@ -118,11 +118,7 @@ fn exchange(target: &Target<'_>, bytes: &[u8], steps: &Steps) -> Result<(), Faul
 
 fn write_temp(target: &Target<'_>, temp: &Path, bytes: &[u8], steps: &Steps) -> Result<(), Fault> {
     remove_quietly(temp);
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(temp)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(temp)?;
     steps.reach()?;
     if steps.about_to_stop() {
         file.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
@@ -154,11 +150,7 @@ fn swap(target: &Target<'_>, fresh: &Path, bytes: &[u8], steps: &Steps) -> Resul
     }
     renameat_with(CWD, fresh, CWD, target.path, RenameFlags::EXCHANGE)
         .map_err(|err| Fault::Io(err.into()))?;
-    debug_assert_ne!(
-        Some(Hash::of(bytes)),
-        target.before,
-        "a write that changes nothing"
-    );
+    debug_assert_ne!(Some(Hash::of(bytes)), target.before, "a write that changes nothing");
     Err(Fault::Changed)
 }
 
@@ -211,9 +203,9 @@ pub(crate) fn remove_quietly(path: &Path) {
 /// Says what happened and what to do.
 pub(crate) fn sentence(fault: &Fault, name: &str) -> String {
     match fault {
-        Fault::Changed => format!(
-            "{name} keeps changing while it is written; nothing was written. Try again in a moment."
-        ),
+        Fault::Changed => {
+            format!("{name} keeps changing while it is written; nothing was written. Try again in a moment.")
+        }
         Fault::Locked => {
             format!("{name} has unsaved changes in Emacs; save it and try again.")
         }
@@ -232,9 +224,7 @@ pub(crate) fn io_sentence(err: &io::Error, name: &str) -> String {
     if kind == StorageFull || kind == QuotaExceeded {
         "The disk is full; nothing was written. Free some space and try again.".to_owned()
     } else if kind == ReadOnlyFilesystem {
-        format!(
-            "{name} lies on a read-only disk; nothing was written. Make it writable and try again."
-        )
+        format!("{name} lies on a read-only disk; nothing was written. Make it writable and try again.")
     } else if kind == PermissionDenied {
         format!(
             "{name} may not be written by this user; nothing was written. Check the permissions of the file and its \

@@ -27,10 +27,7 @@ pub(crate) fn search(folder: &Folder, words: &str, limit: u8) -> Recalled {
     let phrase = plain(words);
     let words = query_words(&phrase);
     if words.is_empty() {
-        return Recalled::Hits {
-            hits: Vec::new(),
-            total: 0,
-        };
+        return Recalled::Hits { hits: Vec::new(), total: 0 };
     }
     let mut found: Vec<(u32, At<'_>)> = folder
         .tops()
@@ -48,10 +45,7 @@ pub(crate) fn search(folder: &Folder, words: &str, limit: u8) -> Recalled {
         todo: at.todo(),
         passage: at.labeled(passage(*at, &words)),
     });
-    Recalled::Hits {
-        hits: hits.collect(),
-        total,
-    }
+    Recalled::Hits { hits: hits.collect(), total }
 }
 
 /// Punctuation around a word is not meant: `boiler?` looks for `boiler`.
@@ -78,9 +72,7 @@ fn score(at: At<'_>, words: &[&str], phrase: &str) -> Option<u32> {
         let mut gained = 0;
         if title.contains(word) {
             gained += IN_TITLE;
-            let whole = title
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|w| w == *word);
+            let whole = title.split(|c: char| !c.is_alphanumeric()).any(|w| w == *word);
             gained += if whole { IN_TITLE_AS_WORD } else { 0 };
         }
         if tags.contains(word) {
@@ -102,16 +94,8 @@ fn score(at: At<'_>, words: &[&str], phrase: &str) -> Option<u32> {
         return None;
     }
     if words.len() > 1 {
-        points += if title.contains(phrase) {
-            PHRASE_IN_TITLE
-        } else {
-            0
-        };
-        points += if own.contains(phrase) {
-            PHRASE_IN_BODY
-        } else {
-            0
-        };
+        points += if title.contains(phrase) { PHRASE_IN_TITLE } else { 0 };
+        points += if own.contains(phrase) { PHRASE_IN_BODY } else { 0 };
     }
     Some(points)
 }
@@ -123,9 +107,7 @@ fn path_text(at: At<'_>) -> String {
 
 /// Returns the line with most of the words and its neighbours, without drawers and planning.
 fn passage(at: At<'_>, words: &[&str]) -> String {
-    let body = at
-        .node()
-        .map_or(at.own(), |node| org::Span::new(node.body, node.own_end));
+    let body = at.node().map_or(at.own(), |node| org::Span::new(node.body, node.own_end));
     let text = body.text(&at.file.bytes);
     let lines: Vec<&str> = text.lines().collect();
     let hits = |line: &str| {
@@ -154,14 +136,10 @@ fn passage(at: At<'_>, words: &[&str]) -> String {
         return window(main, words);
     }
     let mut passage = main.to_owned();
-    if let Some(next) =
-        line(best.checked_add(1)).filter(|next| passage.len() + next.len() < PASSAGE_MAX)
-    {
+    if let Some(next) = line(best.checked_add(1)).filter(|next| passage.len() + next.len() < PASSAGE_MAX) {
         passage = format!("{passage}\n{next}");
     }
-    if let Some(above) =
-        line(best.checked_sub(1)).filter(|above| passage.len() + above.len() < PASSAGE_MAX)
-    {
+    if let Some(above) = line(best.checked_sub(1)).filter(|above| passage.len() + above.len() < PASSAGE_MAX) {
         passage = format!("{above}\n{passage}");
     }
     passage
@@ -192,10 +170,7 @@ mod tests {
 
     #[test]
     fn punctuation_around_query_words_is_dropped() {
-        assert_eq!(
-            query_words("where is the boiler? boiler +1"),
-            ["where", "is", "the", "boiler", "1"]
-        );
+        assert_eq!(query_words("where is the boiler? boiler +1"), ["where", "is", "the", "boiler", "1"]);
         assert_eq!(query_words("c++"), ["c"]);
     }
 

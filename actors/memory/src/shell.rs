@@ -4,8 +4,7 @@ use crate::Memory;
 use kit::{Actor, Exit, Idle, Outbox, Status, Thread, sandbox::Policy};
 use link::{Codec, Frame};
 use protocol::{
-    change::ChangeRequest, id::TurnKey, lifecycle::Nack, recall::Recall, role::Role, route::Kind,
-    snapshot,
+    change::ChangeRequest, id::TurnKey, lifecycle::Nack, recall::Recall, role::Role, route::Kind, snapshot,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::PathBuf;
@@ -71,27 +70,17 @@ impl Actor for Keeper {
     fn message(&mut self, frame: &Frame, out: &mut Outbox) {
         let kind = frame.header.kind;
         if kind == Kind::Recall {
-            self.reply(frame, Kind::Recalled, out, |memory, recall: &Recall| {
-                memory.recall(recall)
-            });
+            self.reply(frame, Kind::Recalled, out, |memory, recall: &Recall| memory.recall(recall));
         } else if kind == Kind::Change {
             let thread = Thread::from(&frame.header);
-            self.reply(
-                frame,
-                Kind::Changed,
-                out,
-                |memory, change: &ChangeRequest| {
-                    debug_assert_eq!((change.turn, change.attempt), (thread.turn, thread.attempt));
-                    memory.change(change)
-                },
-            );
+            self.reply(frame, Kind::Changed, out, |memory, change: &ChangeRequest| {
+                debug_assert_eq!((change.turn, change.attempt), (thread.turn, thread.attempt));
+                memory.change(change)
+            });
         } else if kind == Kind::Snapshot {
-            self.reply(
-                frame,
-                Kind::Snapped,
-                out,
-                |memory, request: &snapshot::Request| memory.snapshot(request),
-            );
+            self.reply(frame, Kind::Snapped, out, |memory, request: &snapshot::Request| {
+                memory.snapshot(request)
+            });
         }
     }
 
@@ -106,10 +95,6 @@ impl Actor for Keeper {
     fn cancel(&mut self, _: TurnKey) {}
 
     fn status(&self) -> Status {
-        Status {
-            open: 0,
-            note: self.memory.note(),
-            degraded: self.memory.degraded(),
-        }
+        Status { open: 0, note: self.memory.note(), degraded: self.memory.degraded() }
     }
 }

@@ -53,11 +53,7 @@ enum Meaning {
 }
 
 /// Finds an entry among those that `fits` lets through. Copies that a conflict left count only if nothing else fits.
-pub(crate) fn resolve<'a>(
-    folder: &'a Folder,
-    words: &str,
-    fits: &dyn Fn(At<'a>) -> bool,
-) -> Found<'a> {
+pub(crate) fn resolve<'a>(folder: &'a Folder, words: &str, fits: &dyn Fn(At<'a>) -> bool) -> Found<'a> {
     let fits_original = |at: At<'a>| !at.file.copy && fits(at);
     match resolve_among(folder, words, &fits_original) {
         Found::None => resolve_among(folder, words, &|at| at.file.copy && fits(at)),
@@ -76,9 +72,7 @@ fn resolve_among<'a>(folder: &'a Folder, words: &str, fits: &dyn Fn(At<'a>) -> b
     match meaning(words) {
         Meaning::Id(id) => return pick(by_id(&id), Way::Exact),
         Meaning::File(file) => {
-            let tops = folder
-                .tops()
-                .filter(|at| fits(*at) && is_file(&at.file.name, &file));
+            let tops = folder.tops().filter(|at| fits(*at) && is_file(&at.file.name, &file));
             let found: Vec<At<'a>> = tops.collect();
             if !found.is_empty() {
                 return pick(found, Way::Exact);
@@ -87,10 +81,7 @@ fn resolve_among<'a>(folder: &'a Folder, words: &str, fits: &dyn Fn(At<'a>) -> b
         Meaning::Heading { file, title } => {
             let wanted = plain(&title);
             let here = entries().filter(|at| is_file(&at.file.name, &file));
-            return pick(
-                here.filter(|at| plain(&at.title()) == wanted).collect(),
-                Way::Exact,
-            );
+            return pick(here.filter(|at| plain(&at.title()) == wanted).collect(), Way::Exact);
         }
         Meaning::Title => {}
     }
@@ -147,15 +138,10 @@ fn meaning(words: &str) -> Meaning {
     }
     let path = text.strip_prefix("file:").unwrap_or(&text);
     if let Some((file, title)) = path.split_once("::*") {
-        return Meaning::Heading {
-            file: file.trim().to_owned(),
-            title: title.trim().to_owned(),
-        };
+        return Meaning::Heading { file: file.trim().to_owned(), title: title.trim().to_owned() };
     }
     let is_name = path.len() < text.len() || is_link || !path.contains(' ');
-    let is_org = std::path::Path::new(path)
-        .extension()
-        .is_some_and(|ext| ext == "org");
+    let is_org = std::path::Path::new(path).extension().is_some_and(|ext| ext == "org");
     if is_name && is_org {
         return Meaning::File(path.to_owned());
     }
@@ -191,10 +177,7 @@ fn unescape(text: &str) -> String {
 
 fn is_file(name: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_start_matches("./");
-    name == wanted
-        || name
-            .strip_suffix(wanted)
-            .is_some_and(|front| front.ends_with('/'))
+    name == wanted || name.strip_suffix(wanted).is_some_and(|front| front.ends_with('/'))
 }
 
 /// Lower case, single blanks, no zero-width spaces: as a person would compare titles.
@@ -209,11 +192,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// Returns the entries whose titles come nearest: by shared words first, then by likeness of the letters.
-pub(crate) fn near<'a>(
-    folder: &'a Folder,
-    words: &str,
-    fits: &dyn Fn(At<'a>) -> bool,
-) -> Vec<EntryRef> {
+pub(crate) fn near<'a>(folder: &'a Folder, words: &str, fits: &dyn Fn(At<'a>) -> bool) -> Vec<EntryRef> {
     let wanted = plain(words);
     let parts = split(&wanted);
     let mut scored: Vec<(usize, f64, At<'a>)> = Vec::new();
@@ -243,15 +222,10 @@ mod tests {
 
     #[test]
     fn links_are_read_as_they_are_written() {
-        let heading = |file: &str, title: &str| Meaning::Heading {
-            file: file.to_owned(),
-            title: title.to_owned(),
-        };
+        let heading =
+            |file: &str, title: &str| Meaning::Heading { file: file.to_owned(), title: title.to_owned() };
         assert_eq!(meaning("[[id:ab-1][x]]"), Meaning::Id("ab-1".to_owned()));
-        assert_eq!(
-            meaning("[[file:a.org::*T [1\\]][T]]"),
-            heading("a.org", "T [1]")
-        );
+        assert_eq!(meaning("[[file:a.org::*T [1\\]][T]]"), heading("a.org", "T [1]"));
         assert_eq!(meaning("x/a.org::*T"), heading("x/a.org", "T"));
         assert_eq!(meaning("[[file:a.org]]"), Meaning::File("a.org".to_owned()));
         assert_eq!(meaning("water the plants"), Meaning::Title);

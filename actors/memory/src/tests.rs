@@ -16,11 +16,7 @@ use protocol::{
 use std::{fs, path::PathBuf};
 
 /// 2026-03-09 is a Monday.
-const TODAY: Day = Day {
-    year: 2026,
-    month: 3,
-    day: 9,
-};
+const TODAY: Day = Day { year: 2026, month: 3, day: 9 };
 
 /// A memex, its state folder and an open memory.
 struct Home {
@@ -34,16 +30,11 @@ fn turn(number: u8) -> TurnKey {
 }
 
 fn note(text: &str) -> Change {
-    Change::Note {
-        text: text.to_owned(),
-        tags: Vec::new(),
-    }
+    Change::Note { text: text.to_owned(), tags: Vec::new() }
 }
 
 fn done(words: &str) -> Change {
-    Change::Done {
-        target: Target::Words(words.to_owned()),
-    }
+    Change::Done { target: Target::Words(words.to_owned()) }
 }
 
 const UNDO: Change = Change::Undo { turn: None };
@@ -56,10 +47,7 @@ fn request(number: u8, change: Change) -> ChangeRequest {
         conversation: Name::new("local").unwrap(),
         at: WallMs(i64::from(number)),
         today: TODAY,
-        time: Clock {
-            hour: 10,
-            minute: 0,
-        },
+        time: Clock { hour: 10, minute: 0 },
         change,
     }
 }
@@ -106,9 +94,8 @@ impl Home {
     /// Names of all files in the memex, hidden ones too.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path("")).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -124,24 +111,16 @@ impl Home {
 
     fn undone(&mut self, number: u8, change: Change) -> Vec<String> {
         let changed = self.change(number, change);
-        let Changed::Undone { conflicts, .. } = changed else {
-            panic!("{changed:?}")
-        };
+        let Changed::Undone { conflicts, .. } = changed else { panic!("{changed:?}") };
         conflicts
     }
 
     fn roll_back(&mut self, number: u8) -> Reply {
-        self.memory.snapshot(&Request::Rollback {
-            turn: turn(number),
-            attempt: 0,
-        })
+        self.memory.snapshot(&Request::Rollback { turn: turn(number), attempt: 0 })
     }
 
     fn ask(&mut self, query: Query) -> Recalled {
-        self.memory.recall(&Recall {
-            query,
-            today: TODAY,
-        })
+        self.memory.recall(&Recall { query, today: TODAY })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     hash::Hash,
-    hunk::{self, Edit},
+    hunk::{self, Edit, Hunk},
     ledger::{Intent, Key, Kind, Record, Turn},
     memory::{Memory, Plan, TRIES, Who},
     replace::{Fault, io_sentence, sentence},
@@ -63,17 +63,12 @@ impl Memory {
                 match last.and_then(|name| self.ledger.last_of(name, who.key.turn)) {
                     Some(of) => of,
                     None => {
-                        return Changed::Refused(
-                            "There is nothing to undo in this conversation.".to_owned(),
-                        );
+                        return Changed::Refused("There is nothing to undo in this conversation.".to_owned());
                     }
                 }
             }
         };
-        let who = Who {
-            kind: Kind::Undo,
-            ..who.clone()
-        };
+        let who = Who { kind: Kind::Undo, ..who.clone() };
         match self.undo_turn(&who, of) {
             Ok(reply) => reply,
             Err(sentence) => Changed::Refused(sentence),
@@ -83,54 +78,26 @@ impl Memory {
     fn undo_turn(&mut self, who: &Who, of: TurnKey) -> Result<Changed, String> {
         let log = |err: io::Error| io_sentence(&err, "the transaction log");
         if self.ledger.began(who.key).is_none() {
-            self.ledger
-                .append(Record::Began { key: who.key, of })
-                .map_err(log)?;
+            self.ledger.append(Record::Began { key: who.key, of }).map_err(log)?;
         }
         self.take_back_all(who, &self.ledger.live_of(of, ALL_ATTEMPTS))?;
         let done = self.ledger.undone_by(who.key);
         let (what, conflicts) = self.summary(&done);
-        let reply = Changed::Undone {
-            turn: of,
-            what,
-            conflicts,
-        };
-        self.ledger
-            .append(Record::Answer {
-                key: who.key,
-                reply: reply.clone(),
-            })
-            .map_err(log)?;
+        let reply = Changed::Undone { turn: of, what, conflicts };
+        self.ledger.append(Record::Answer { key: who.key, reply: reply.clone() }).map_err(log)?;
         Ok(reply)
     }
 
     fn revert(&mut self, turn: &str, by: TurnKey, at: WallMs) -> Reply {
-        let key = Key {
-            turn: by,
-            attempt: 0,
-            step: 0,
-        };
-        let who = Who {
-            key,
-            conversation: None,
-            at,
-            kind: Kind::Undo,
-        };
+        let key = Key { turn: by, attempt: 0, step: 0 };
+        let who = Who { key, conversation: None, at, kind: Kind::Undo };
         let changed = match self.ledger.reply(key) {
             Some(reply) => reply,
             None => self.undo(&who, Some(turn)),
         };
         self.tidy();
         match changed {
-            Changed::Undone {
-                turn,
-                what,
-                conflicts,
-            } => Reply::Reverted {
-                turn,
-                what,
-                conflicts,
-            },
+            Changed::Undone { turn, what, conflicts } => Reply::Reverted { turn, what, conflicts },
             Changed::Refused(sentence) => Reply::Refused(sentence),
             Changed::Written { .. } | Changed::Ambiguous(_) | Changed::NotFound { .. } => {
                 Reply::Refused("This turn has written something else already.".to_owned())
@@ -160,25 +127,21 @@ impl Memory {
         let steps: BTreeSet<Key> = done.iter().map(|intent| intent.key).collect();
         let (_, conflicts) = self.summary(&done);
         self.tidy();
-        Reply::RolledBack {
-            steps: u8::try_from(steps.len()).unwrap_or(u8::MAX),
-            conflicts,
-        }
+        Reply::RolledBack { steps: u8::try_from(steps.len()).unwrap_or(u8::MAX), conflicts }
     }
 
     /// Finds the turn whose key begins with some digits.
     fn turn_named(&self, prefix: &str, except: TurnKey) -> Result<TurnKey, String> {
         let prefix = prefix.trim().to_lowercase();
         let turns = self.ledger.turns();
-        let mut fits = turns
-            .iter()
-            .filter(|turn| turn.turn != except && turn.turn.to_string().starts_with(&prefix));
+        let mut fits =
+            turns.iter().filter(|turn| turn.turn != except && turn.turn.to_string().starts_with(&prefix));
         match (fits.next(), fits.next()) {
             (Some(one), None) if one.live => Ok(one.turn),
             (Some(_), None) => Err(format!("The turn {prefix} is taken back already.")),
-            (Some(_), Some(_)) => Err(format!(
-                "Several turns begin with \"{prefix}\"; nothing was written. Give more digits."
-            )),
+            (Some(_), Some(_)) => {
+                Err(format!("Several turns begin with \"{prefix}\"; nothing was written. Give more digits."))
+            }
             (None, _) => Err(format!(
                 "No turn that begins with \"{prefix}\" has written anything that is still known."
             )),
@@ -187,10 +150,8 @@ impl Memory {
 
     /// Returns what was taken back, in the order in which it had been written, and the conflict files.
     fn summary(&self, done: &[&Intent]) -> (Vec<String>, Vec<String>) {
-        let mut originals: Vec<&Intent> = done
-            .iter()
-            .filter_map(|intent| self.ledger.intent(intent.undoes?))
-            .collect();
+        let mut originals: Vec<&Intent> =
+            done.iter().filter_map(|intent| self.ledger.intent(intent.undoes?)).collect();
         originals.sort_by_key(|intent| intent.number);
         let (mut what, mut conflicts) = (Vec::new(), Vec::new());
         for original in originals {
@@ -244,6 +205,12 @@ impl Memory {
                 (Some(_) | None, _) => {}
             }
         }
+        if current.is_none()
+            && let Some(header) = self.ledger.made_with(&intent.file)
+            && let Some(back) = made_again(header, &intent.hunks)
+        {
+            return back;
+        }
         if current.is_none() && intent.hunks.iter().any(|hunk| !hunk.removed.0.is_empty()) {
             return Back::Conflict;
         }
@@ -261,25 +228,13 @@ impl Memory {
     fn without_scaffold(&self, file: &str, old: &[u8], new: Vec<u8>, mut edits: Vec<Edit>) -> Back {
         let known = self.ledger.known_states(file);
         if let Some(header) = self.ledger.made_with(file) {
-            let untouched = edits
-                .first()
-                .is_none_or(|edit| edit.splice.at >= header.len());
+            let untouched = edits.first().is_none_or(|edit| edit.splice.at >= header.len());
             if new.is_empty() {
                 return Back::Edits(None, edits);
             }
             if new == header && untouched && old.starts_with(&header) {
-                let splice = Splice {
-                    at: 0,
-                    remove: header.len(),
-                    insert: Vec::new(),
-                };
-                edits.insert(
-                    0,
-                    Edit {
-                        splice,
-                        scaffold: true,
-                    },
-                );
+                let splice = Splice { at: 0, remove: header.len(), insert: Vec::new() };
+                edits.insert(0, Edit { splice, scaffold: true });
                 return Back::Edits(None, edits);
             }
         }
@@ -318,6 +273,18 @@ impl Memory {
     }
 }
 
+/// Puts text back into a file that was ours and is gone: the file is made again as it was made first.
+fn made_again(header: Vec<u8>, hunks: &[Hunk]) -> Option<Back> {
+    let own = || hunks.iter().filter(|hunk| !hunk.scaffold);
+    let only_removed = own().all(|hunk| hunk.inserted.0.is_empty() && !hunk.removed.0.is_empty());
+    if !only_removed || own().next().is_none() {
+        return None;
+    }
+    let mut edits = vec![Edit { splice: Splice::insert(0, header), scaffold: true }];
+    edits.extend(own().map(|hunk| Edit::of(Splice::insert(0, hunk.removed.0.clone()))));
+    Some(Back::Edits(Some(applied(&[], &edits)?), edits))
+}
+
 fn applied(bytes: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     let splices: Vec<Splice> = edits.iter().map(|edit| edit.splice.clone()).collect();
     org::apply(bytes, &splices).ok()
@@ -330,18 +297,10 @@ fn and_last(old: &[u8], edits: &[Edit], end: &[u8]) -> Option<Vec<Edit>> {
     let at_end = last.filter(|s| s.at + s.remove == old.len() && s.insert.is_empty());
     let cut = at_end.as_ref().map_or(old.len(), |splice| splice.at);
     let edit = Edit {
-        splice: Splice {
-            at: cut.checked_sub(end.len())?,
-            remove: end.len(),
-            insert: Vec::new(),
-        },
+        splice: Splice { at: cut.checked_sub(end.len())?, remove: end.len(), insert: Vec::new() },
         scaffold: true,
     };
-    let place = if at_end.is_some() {
-        edits.len() - 1
-    } else {
-        edits.len()
-    };
+    let place = if at_end.is_some() { edits.len() - 1 } else { edits.len() };
     edits.insert(place, edit);
     Some(edits)
 }
@@ -375,22 +334,13 @@ fn conflict_text(intent: &Intent) -> Vec<u8> {
         }
     };
     let hunks = || intent.hunks.iter().filter(|hunk| !hunk.scaffold);
-    part(
-        "It had written",
-        hunks().map(|hunk| &hunk.inserted.0).collect(),
-    );
-    part(
-        "In the place of",
-        hunks().map(|hunk| &hunk.removed.0).collect(),
-    );
+    part("It had written", hunks().map(|hunk| &hunk.inserted.0).collect());
+    part("In the place of", hunks().map(|hunk| &hunk.removed.0).collect());
     text
 }
 
 fn reverse_what(what: &str) -> String {
-    match (
-        what.strip_prefix("took back "),
-        what.strip_prefix("put back "),
-    ) {
+    match (what.strip_prefix("took back "), what.strip_prefix("put back ")) {
         (Some(rest), _) => format!("put back {rest}"),
         (None, Some(rest)) => format!("took back {rest}"),
         (None, None) => format!("took back {what}"),

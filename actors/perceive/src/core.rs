@@ -17,10 +17,9 @@ const COMMAND_NAME_MAX: usize = 32;
 pub fn perceive(stimulus: &Stimulus) -> Percept {
     let sense = match &stimulus.event {
         Event::Message(said) => message(said),
-        Event::Result { action, text } => Sense::Result {
-            action: action.clone(),
-            text: relabel(text, text::normalised(&text.text)),
-        },
+        Event::Result { action, text } => {
+            Sense::Result { action: action.clone(), text: relabel(text, text::normalised(&text.text)) }
+        }
     };
     Percept {
         turn: stimulus.turn,
@@ -36,10 +35,7 @@ pub fn perceive(stimulus: &Stimulus) -> Percept {
 fn message(said: &Labeled) -> Sense {
     let text = text::normalised(&said.text);
     match command(&text) {
-        Some((name, arguments)) => Sense::Command {
-            arguments: relabel(said, arguments.to_owned()),
-            name,
-        },
+        Some((name, arguments)) => Sense::Command { arguments: relabel(said, arguments.to_owned()), name },
         None => Sense::Utterance(relabel(said, text)),
     }
 }
@@ -59,10 +55,7 @@ fn command(text: &str) -> Option<(String, &str)> {
 }
 
 fn relabel(from: &Labeled, text: String) -> Labeled {
-    Labeled {
-        text,
-        label: from.label,
-    }
+    Labeled { text, label: from.label }
 }
 
 #[cfg(test)]
@@ -103,10 +96,7 @@ mod tests {
 
     #[test]
     fn command_is_split_from_its_arguments() {
-        assert_eq!(
-            parts("/task call  the plumber\n"),
-            pair("task", "call  the plumber")
-        );
+        assert_eq!(parts("/task call  the plumber\n"), pair("task", "call  the plumber"));
         assert_eq!(parts("/agenda"), pair("agenda", ""));
         assert_eq!(parts("/note\nfirst\nsecond"), pair("note", "first\nsecond"));
     }
@@ -119,10 +109,7 @@ mod tests {
 
     #[test]
     fn path_and_lone_slash_are_utterances() {
-        assert_eq!(
-            parts("/etc/hosts is broken"),
-            pair("-", "/etc/hosts is broken")
-        );
+        assert_eq!(parts("/etc/hosts is broken"), pair("-", "/etc/hosts is broken"));
         assert_eq!(parts("/"), pair("-", "/"));
         assert_eq!(parts("/ note"), pair("-", "/ note"));
         assert_eq!(parts("/3 of it"), pair("-", "/3 of it"));
@@ -130,21 +117,13 @@ mod tests {
 
     #[test]
     fn result_keeps_action_and_label() {
-        let text = Labeled {
-            text: "a\r\nb\u{7}".into(),
-            label: protocol::label::Label::default(),
-        };
-        let percept = perceive(&stimulus(Event::Result {
-            action: "memory.search".into(),
-            text: text.clone(),
-        }));
+        let text = Labeled { text: "a\r\nb\u{7}".into(), label: protocol::label::Label::default() };
+        let percept =
+            perceive(&stimulus(Event::Result { action: "memory.search".into(), text: text.clone() }));
         assert_eq!(percept.depth, 2);
         assert_eq!(
             percept.sense,
-            Sense::Result {
-                action: "memory.search".into(),
-                text: relabel(&text, "a\nb".into())
-            }
+            Sense::Result { action: "memory.search".into(), text: relabel(&text, "a\nb".into()) }
         );
     }
 

@@ -35,7 +35,12 @@ impl Actor for Perceive {
             Ok(stimulus) => out.tell(Kind::Percept, Role::Reason, thread, &perceive(&stimulus)),
             Err(error) => {
                 tracing::error!(err = %error, "stimulus");
-                out.trouble(thread, Tier::Critical, "stimulus.malformed", "I could not read this inside myself. This is a bug; `passepartout ctl tail` shows more.");
+                out.trouble(
+                    thread,
+                    Tier::Critical,
+                    "stimulus.malformed",
+                    "I could not read this inside myself. This is a bug; `passepartout ctl tail` shows more.",
+                );
             }
         }
     }

@@ -46,8 +46,7 @@ const fn is_joiner(c: char) -> bool {
 /// Drops zero-width joiners and non-joiners except between two characters that can need one: Persian and Indic
 /// letters and families of emoji. Between plain letters they only serve to split words unseen.
 fn without_joiners(text: &str) -> String {
-    let needs =
-        |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_joiner(c) && !c.is_whitespace());
+    let needs = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_joiner(c) && !c.is_whitespace());
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -70,10 +69,7 @@ mod tests {
 
     #[test]
     fn control_and_invisible_characters_are_dropped() {
-        assert_eq!(
-            normalised(" \u{feff}n\u{200b}ot\u{202e}e\u{0}\t:\u{7} x\u{e0041} \n"),
-            "note\t: x"
-        );
+        assert_eq!(normalised(" \u{feff}n\u{200b}ot\u{202e}e\u{0}\t:\u{7} x\u{e0041} \n"), "note\t: x");
         assert_eq!(normalised("no\u{200d}te"), "note");
     }
 

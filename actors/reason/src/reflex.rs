@@ -60,9 +60,7 @@ impl Reflexes {
     /// # Errors
     /// When it is no TOML, has an unknown key, or lacks a part.
     pub fn load(text: &str) -> Result<Self, Error> {
-        Ok(Self {
-            language: Language::parse(text)?,
-        })
+        Ok(Self { language: Language::parse(text)? })
     }
 
     /// Returns the name of the language.
@@ -76,12 +74,10 @@ impl Reflexes {
     pub fn propose(&self, percept: &Percept, now: &ZonedDateTime) -> Proposal {
         let action = match &percept.sense {
             Sense::Result { action, text } => self.result(action, text),
-            Sense::Utterance(said) => self
-                .stranger(said)
-                .unwrap_or_else(|| self.utterance(&said.text, now)),
-            Sense::Command { name, arguments } => self
-                .stranger(arguments)
-                .unwrap_or_else(|| self.command(name, &arguments.text, now)),
+            Sense::Utterance(said) => self.stranger(said).unwrap_or_else(|| self.utterance(&said.text, now)),
+            Sense::Command { name, arguments } => {
+                self.stranger(arguments).unwrap_or_else(|| self.command(name, &arguments.text, now))
+            }
         };
         Proposal {
             turn: percept.turn,
@@ -90,10 +86,7 @@ impl Reflexes {
             principal: percept.principal,
             at: percept.at,
             explanation: explanation(&action).to_owned(),
-            steps: vec![Step {
-                action,
-                then: Then::Answer,
-            }],
+            steps: vec![Step { action, then: Then::Answer }],
         }
     }
 
@@ -101,9 +94,7 @@ impl Reflexes {
     fn stranger(&self, said: &Labeled) -> Option<Action> {
         match said.label.integrity {
             Integrity::Owner => None,
-            Integrity::Memex | Integrity::Untrusted => {
-                Some(Action::Say(self.language.say.stranger.clone()))
-            }
+            Integrity::Memex | Integrity::Untrusted => Some(Action::Say(self.language.say.stranger.clone())),
         }
     }
 
@@ -124,9 +115,7 @@ impl Reflexes {
         known.unwrap_or_else(|| {
             let sentence = &language.say.unknown_command;
             Action::Say(
-                sentence
-                    .replace("{near}", help::nearest(name))
-                    .replace("{text}", &order::quoted(name)),
+                sentence.replace("{near}", help::nearest(name)).replace("{text}", &order::quoted(name)),
             )
         })
     }
@@ -164,20 +153,14 @@ impl Reflexes {
         let orders = self.language.orders.iter();
         orders
             .flat_map(|order| order.says.iter().map(move |pattern| (order, pattern)))
-            .filter_map(|(order, pattern)| {
-                Some((order, pattern.whole(said, &self.language.calendar)?))
-            })
+            .filter_map(|(order, pattern)| Some((order, pattern.whole(said, &self.language.calendar)?)))
             .collect()
     }
 
     /// Takes "every monday water the plants" for a task.
     fn habit(&self, text: &str, said: &[Word<'_>], now: &ZonedDateTime) -> Option<Action> {
         let language = &self.language;
-        let reader = step::Reader {
-            language,
-            days: date::Days { language, now },
-            loose: false,
-        };
+        let reader = step::Reader { language, days: date::Days { language, now }, loose: false };
         let asked = said.last().is_some_and(|word| word.tail.contains('?'));
         (!asked && reader.begins_with_repeater(said))
             .then(|| order::action(language, Asked::habit(), slice(text, said), now))
@@ -189,32 +172,19 @@ impl Reflexes {
         let language = &self.language;
         let questions = &language.words.questions;
         let asked = said.last().is_some_and(|word| word.tail.contains('?'))
-            || said
-                .first()
-                .is_some_and(|word| questions.contains(&word.key));
+            || said.first().is_some_and(|word| questions.contains(&word.key));
         let meaningful = |word: &&Word<'_>| word.core.chars().any(char::is_alphanumeric);
         let stop = |word: &&Word<'_>| language.words.stop_words.contains(&word.key);
         let all: Vec<&Word<'_>> = said.iter().filter(meaningful).collect();
         let rare: Vec<&Word<'_>> = all.iter().copied().filter(|word| !stop(word)).collect();
         let chosen = if rare.is_empty() { all } else { rare };
-        let words: Vec<&str> = chosen
-            .iter()
-            .take(SEARCH_WORDS_MAX)
-            .map(|word| word.core)
-            .collect();
+        let words: Vec<&str> = chosen.iter().take(SEARCH_WORDS_MAX).map(|word| word.core).collect();
         if words.is_empty() {
             return Action::Say(language.say.empty.clone());
         }
-        let preface = if asked {
-            &language.say.question
-        } else {
-            &language.say.unrecognised
-        };
+        let preface = if asked { &language.say.question } else { &language.say.unrecognised };
         Action::Recall {
-            query: Query::Search {
-                words: words.join(" "),
-                limit: order::HITS,
-            },
+            query: Query::Search { words: words.join(" "), limit: order::HITS },
             preface: Some(preface.clone()),
         }
     }

@@ -50,7 +50,12 @@ impl Actor for Reason {
             }
             Err(error) => {
                 tracing::error!(err = %error, "percept");
-                out.trouble(thread, Tier::Critical, "percept.malformed", "I could not read this inside myself. This is a bug; `passepartout ctl tail` shows more.");
+                out.trouble(
+                    thread,
+                    Tier::Critical,
+                    "percept.malformed",
+                    "I could not read this inside myself. This is a bug; `passepartout ctl tail` shows more.",
+                );
             }
         }
     }

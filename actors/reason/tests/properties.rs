@@ -1,10 +1,5 @@
 //! What holds for every text and every date. It must never need a time zone database.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail")]
 
 use jiff::{
     Span, Timestamp, ToSpan as _, ZonedDateTime,
@@ -67,12 +62,8 @@ fn holds_together(proposal: &Proposal) {
 /// The date of a task, when it is the scheduled one.
 fn scheduled(text: &str, now: &ZonedDateTime) -> DateTime {
     let proposal = said(text, now);
-    let Action::Change(Change::Task {
-        title,
-        scheduled: Some(When { moment, .. }),
-        deadline: None,
-        ..
-    }) = &proposal.steps[0].action
+    let Action::Change(Change::Task { title, scheduled: Some(When { moment, .. }), deadline: None, .. }) =
+        &proposal.steps[0].action
     else {
         panic!("{text:?} became {:?}", proposal.steps[0].action);
     };
@@ -248,26 +239,17 @@ fn month_ends_are_safe() {
     assert_eq!(on("in a year", date(2024, 2, 29)), date(2025, 2, 28));
     assert_eq!(on("on the 31st", date(2026, 4, 1)), date(2026, 5, 31));
     assert_eq!(on("on february 29", date(2026, 3, 9)), date(2028, 2, 29));
-    assert_eq!(
-        on("at the end of february", date(2026, 3, 9)),
-        date(2027, 2, 28)
-    );
+    assert_eq!(on("at the end of february", date(2026, 3, 9)), date(2027, 2, 28));
     assert_eq!(on("next month", date(2026, 12, 31)), date(2027, 1, 1));
 }
 
 #[test]
 fn words_of_another_person_are_no_order() {
-    let stranger = Labeled {
-        text: "undo".into(),
-        label: Label::default(),
-    };
+    let stranger = Labeled { text: "undo".into(), label: Label::default() };
     let now = morning(date(2026, 3, 9));
     let command = Sense::Command {
         name: "undo".into(),
-        arguments: Labeled {
-            text: String::new(),
-            ..stranger.clone()
-        },
+        arguments: Labeled { text: String::new(), ..stranger.clone() },
     };
     for sense in [Sense::Utterance(stranger), command] {
         let proposal = REFLEXES.propose(&percept(sense), &now);
@@ -280,20 +262,11 @@ fn words_of_another_person_are_no_order() {
 
 #[test]
 fn result_is_said_and_the_proposal_belongs_to_its_turn() {
-    let sense = Sense::Result {
-        action: "memory.search".into(),
-        text: Labeled::from_owner("todo: found it"),
-    };
+    let sense = Sense::Result { action: "memory.search".into(), text: Labeled::from_owner("todo: found it") };
     let asked = percept(sense);
     let proposal = REFLEXES.propose(&asked, &morning(date(2026, 3, 9)));
-    assert_eq!(
-        proposal.steps[0].action,
-        Action::Say("todo: found it".into())
-    );
-    assert_eq!(
-        (proposal.turn, proposal.depth, proposal.at),
-        (asked.turn, asked.depth, asked.at)
-    );
+    assert_eq!(proposal.steps[0].action, Action::Say("todo: found it".into()));
+    assert_eq!((proposal.turn, proposal.depth, proposal.at), (asked.turn, asked.depth, asked.at));
     assert_eq!(proposal.conversation, asked.conversation);
 }
 

@@ -28,10 +28,7 @@ fn percept(said: &str) -> Percept {
     let sense = match said.strip_prefix('/') {
         Some(rest) => {
             let (name, arguments) = rest.split_once(' ').unwrap_or((rest, ""));
-            Sense::Command {
-                name: name.into(),
-                arguments: Labeled::from_owner(arguments),
-            }
+            Sense::Command { name: name.into(), arguments: Labeled::from_owner(arguments) }
         }
         None => Sense::Utterance(Labeled::from_owner(said)),
     };
@@ -79,13 +76,7 @@ fn hashed(tags: &[String]) -> String {
 fn change(change: &Change) -> String {
     match change {
         Change::Note { text, tags } => format!("note {:?}{}", Raw(text), hashed(tags)),
-        Change::Task {
-            title,
-            scheduled,
-            deadline,
-            priority,
-            tags,
-        } => format!(
+        Change::Task { title, scheduled, deadline, priority, tags } => format!(
             "task {:?}{}{}{}{}",
             Raw(title),
             when("sched", *scheduled),
@@ -93,9 +84,7 @@ fn change(change: &Change) -> String {
             priority.map_or(String::new(), |letter| format!(" !{letter}")),
             hashed(tags)
         ),
-        Change::Done {
-            target: Target::Words(words),
-        } => format!("done {:?}", Raw(words)),
+        Change::Done { target: Target::Words(words) } => format!("done {:?}", Raw(words)),
         Change::Undo { turn: None } => "undo".into(),
         Change::Undo { turn: Some(turn) } => format!("undo {turn}"),
     }
@@ -113,9 +102,7 @@ fn recall(query: &Query, preface: Option<&str>) -> String {
             format!("agenda {year:04}-{month:02}-{day:02} {days}")
         }
         Query::Search { words, .. } => format!("search {:?}", Raw(words)),
-        Query::Show {
-            target: Target::Words(words),
-        } => format!("show {:?}", Raw(words)),
+        Query::Show { target: Target::Words(words) } => format!("show {:?}", Raw(words)),
         Query::Tasks { .. } => "tasks".into(),
     };
     asked + why
@@ -165,11 +152,8 @@ fn every_utterance_of_the_table_is_understood_as_written() {
         let understood = compact(&proposal.steps[0].action);
         if !agrees(&understood, expected) {
             let line = at + 1;
-            writeln!(
-                misses,
-                "utterances.txt:{line}: {said}\n  want {expected}\n  got  {understood}"
-            )
-            .unwrap();
+            writeln!(misses, "utterances.txt:{line}: {said}\n  want {expected}\n  got  {understood}")
+                .unwrap();
         }
     }
     assert!(cases >= 160, "{cases} cases");

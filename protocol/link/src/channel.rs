@@ -87,17 +87,11 @@ impl Channel {
     pub fn send(&mut self, mut frame: Frame) -> Result<(), Error> {
         let len = frame.wire_len();
         if len > self.max {
-            return Err(Error::Length {
-                len,
-                min: HEADER_LEN,
-                max: self.max,
-            });
+            return Err(Error::Length { len, min: HEADER_LEN, max: self.max });
         }
         if self.flow == Flow::Credited {
             (frame.header.credit_messages, frame.header.credit_bytes) = self.ledger.settle();
-            if !frame.header.kind.is_exempt()
-                && (!self.waiting.is_empty() || !self.window.take(len))
-            {
+            if !frame.header.kind.is_exempt() && (!self.waiting.is_empty() || !self.window.take(len)) {
                 // The grant must not wait with the frame: the peer could be waiting for it in turn.
                 let (messages, bytes) = (frame.header.credit_messages, frame.header.credit_bytes);
                 (frame.header.credit_messages, frame.header.credit_bytes) = (0, 0);
@@ -214,8 +208,7 @@ impl Channel {
 
     /// Books the credit that a frame costs and brings.
     fn account(&mut self, frame: &Frame) -> Result<(), Error> {
-        self.window
-            .grant(frame.header.credit_messages, frame.header.credit_bytes);
+        self.window.grant(frame.header.credit_messages, frame.header.credit_bytes);
         while let Some(next) = self.waiting.front() {
             if !self.window.take(next.wire_len()) {
                 break;
@@ -265,25 +258,16 @@ mod tests {
     fn pair() -> (Channel, Channel) {
         let (a, b) = UnixStream::pair().unwrap();
         let max = protocol::limits::FRAME_MAX;
-        (
-            Channel::new(a, max, Flow::Credited),
-            Channel::new(b, max, Flow::Credited),
-        )
+        (Channel::new(a, max, Flow::Credited), Channel::new(b, max, Flow::Credited))
     }
 
     fn frame(kind: Kind, len: usize) -> Frame {
         let header = Header::new(kind, Role::Act, Role::Memory, 1);
-        Frame {
-            header,
-            body: Bytes::from(vec![7; len]),
-        }
+        Frame { header, body: Bytes::from(vec![7; len]) }
     }
 
     fn runtime() -> tokio::runtime::Runtime {
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap()
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
     }
 
     #[test]
@@ -300,9 +284,7 @@ mod tests {
                     got = b.next() => got.unwrap(),
                     got = a.next() => panic!("nothing is sent back but credit: {got:?}"),
                 };
-                let Arrival::Frame(frame) = arrival else {
-                    panic!("{arrival:?}")
-                };
+                let Arrival::Frame(frame) = arrival else { panic!("{arrival:?}") };
                 assert_eq!(frame.body.len(), len);
             }
             assert_eq!(a.queued(), 0);
@@ -320,9 +302,7 @@ mod tests {
             a.flush().await.unwrap();
             let mut kinds = Vec::new();
             while kinds.last() != Some(&Kind::Ping) {
-                let Arrival::Frame(frame) = b.next().await.unwrap() else {
-                    panic!("frame expected")
-                };
+                let Arrival::Frame(frame) = b.next().await.unwrap() else { panic!("frame expected") };
                 kinds.push(frame.header.kind);
             }
             assert_eq!(kinds.len(), 33);

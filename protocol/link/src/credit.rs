@@ -12,10 +12,7 @@ pub struct Window {
 
 impl Default for Window {
     fn default() -> Self {
-        Self {
-            messages: WINDOW_MESSAGES,
-            bytes: WINDOW_BYTES,
-        }
+        Self { messages: WINDOW_MESSAGES, bytes: WINDOW_BYTES }
     }
 }
 

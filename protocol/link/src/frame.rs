@@ -24,19 +24,13 @@ impl Frame {
     /// # Errors
     /// [`Error::Encode`] as [`Codec::encode`].
     pub fn new<T: Serialize>(header: Header, codec: Codec, body: &T) -> Result<Self, Error> {
-        Ok(Self {
-            header,
-            body: Bytes::from(codec.encode(body)?),
-        })
+        Ok(Self { header, body: Bytes::from(codec.encode(body)?) })
     }
 
     /// Puts a frame without body together.
     #[must_use]
     pub const fn bare(header: Header) -> Self {
-        Self {
-            header,
-            body: Bytes::new(),
-        }
+        Self { header, body: Bytes::new() }
     }
 
     /// Decodes the body.
@@ -95,11 +89,7 @@ pub fn split(buffer: &mut BytesMut, max: usize) -> Result<Split, Error> {
     };
     let len = u32::from_be_bytes(*prefix) as usize;
     if len < HEADER_LEN || len > max {
-        return Err(Error::Length {
-            len,
-            min: HEADER_LEN,
-            max,
-        });
+        return Err(Error::Length { len, min: HEADER_LEN, max });
     }
     if buffer.len() < PREFIX_LEN + len {
         return Ok(Split::Partial);
@@ -107,10 +97,7 @@ pub fn split(buffer: &mut BytesMut, max: usize) -> Result<Split, Error> {
     buffer.advance(PREFIX_LEN);
     let mut frame = buffer.split_to(len).freeze();
     match Header::decode(&frame) {
-        Ok(header) => Ok(Split::Frame(Frame {
-            header,
-            body: frame.split_off(HEADER_LEN),
-        })),
+        Ok(header) => Ok(Split::Frame(Frame { header, body: frame.split_off(HEADER_LEN) })),
         Err(protocol::Error::UnknownKind(kind)) => {
             let raw = frame.first_chunk().copied().unwrap_or([0; HEADER_LEN]);
             Ok(Split::Unknown { kind, raw })
@@ -127,28 +114,19 @@ mod tests {
 
     fn frame(body: &[u8]) -> Frame {
         let header = Header::new(Kind::Ping, Role::Supervisor, Role::Act, 4);
-        Frame {
-            header,
-            body: Bytes::copy_from_slice(body),
-        }
+        Frame { header, body: Bytes::copy_from_slice(body) }
     }
 
     #[test]
     fn frame_longer_than_limit_is_refused() {
         let mut buffer = BytesMut::from(&1_000_000_u32.to_be_bytes()[..]);
-        assert!(matches!(
-            split(&mut buffer, 1000),
-            Err(Error::Length { len: 1_000_000, .. })
-        ));
+        assert!(matches!(split(&mut buffer, 1000), Err(Error::Length { len: 1_000_000, .. })));
     }
 
     #[test]
     fn frame_shorter_than_a_header_is_refused() {
         let mut buffer = BytesMut::from(&47_u32.to_be_bytes()[..]);
-        assert!(matches!(
-            split(&mut buffer, 1000),
-            Err(Error::Length { len: 47, .. })
-        ));
+        assert!(matches!(split(&mut buffer, 1000), Err(Error::Length { len: 47, .. })));
     }
 
     #[test]
@@ -156,10 +134,7 @@ mod tests {
         let mut buffer = BytesMut::new();
         frame(b"x").write(&mut buffer);
         buffer[PREFIX_LEN + 2] = 0xfe;
-        assert!(matches!(
-            split(&mut buffer, 1000),
-            Ok(Split::Unknown { kind: 0xfe, .. })
-        ));
+        assert!(matches!(split(&mut buffer, 1000), Ok(Split::Unknown { kind: 0xfe, .. })));
         assert!(buffer.is_empty());
     }
 

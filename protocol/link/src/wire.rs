@@ -36,10 +36,7 @@ impl Codec {
     /// # Errors
     /// [`Error::Encode`] when the codec refuses the value, which only a programming error brings about.
     pub fn encode<T: Serialize>(self, value: &T) -> Result<Vec<u8>, Error> {
-        let fault = |why: String| Error::Encode {
-            codec: self.name(),
-            why,
-        };
+        let fault = |why: String| Error::Encode { codec: self.name(), why };
         match self {
             Self::Bincode => bincode::serde::encode_to_vec(value, bincode::config::standard())
                 .map_err(|error| fault(error.to_string())),
@@ -54,10 +51,7 @@ impl Codec {
     /// [`Error::Decode`] when it does not decode, [`Error::Trailing`] when bytes are left over: a newer sender's
     /// extra field must not be dropped in silence.
     pub fn decode<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, Error> {
-        let fault = |why: String| Error::Decode {
-            codec: self.name(),
-            why,
-        };
+        let fault = |why: String| Error::Decode { codec: self.name(), why };
         let (value, used) = match self {
             Self::Bincode => bincode::serde::decode_from_slice(
                 bytes,
@@ -70,18 +64,11 @@ impl Codec {
                 (value, bytes.len() - rest.len())
             }
             Self::Json => {
-                let value =
-                    serde_json::from_slice(bytes).map_err(|error| fault(error.to_string()))?;
+                let value = serde_json::from_slice(bytes).map_err(|error| fault(error.to_string()))?;
                 (value, bytes.len())
             }
         };
-        if used == bytes.len() {
-            Ok(value)
-        } else {
-            Err(Error::Trailing {
-                left: bytes.len() - used,
-            })
-        }
+        if used == bytes.len() { Ok(value) } else { Err(Error::Trailing { left: bytes.len() - used }) }
     }
 }
 
@@ -131,10 +118,7 @@ mod tests {
                 principal: Principal::Owner,
                 at: WallMs(-1),
                 explanation: "ünïcödé reason".into(),
-                steps: vec![Step {
-                    action,
-                    then: Then::Answer,
-                }],
+                steps: vec![Step { action, then: Then::Answer }],
             };
             there_and_back(&proposal);
         }
@@ -177,15 +161,8 @@ mod tests {
                 step: 0,
                 conversation: Name::new("c").unwrap(),
                 at: WallMs(5),
-                today: Day {
-                    year: 2026,
-                    month: 12,
-                    day: 31,
-                },
-                time: Clock {
-                    hour: 23,
-                    minute: 59,
-                },
+                today: Day { year: 2026, month: 12, day: 31 },
+                time: Clock { hour: 23, minute: 59 },
                 change,
             });
         }
@@ -215,10 +192,7 @@ mod tests {
         for codec in [Codec::Bincode, Codec::Postcard] {
             let mut bytes = codec.encode(&WallMs(7)).unwrap();
             bytes.push(0);
-            assert!(matches!(
-                codec.decode::<WallMs>(&bytes),
-                Err(Error::Trailing { left: 1 })
-            ));
+            assert!(matches!(codec.decode::<WallMs>(&bytes), Err(Error::Trailing { left: 1 })));
         }
     }
 

@@ -59,11 +59,7 @@ impl Hub {
             }
         } else {
             seat.restarts += 1;
-            seat.last_death = if hung {
-                format!("hung, {death}")
-            } else {
-                death.to_string()
-            };
+            seat.last_death = if hung { format!("hung, {death}") } else { death.to_string() };
             self.plan_restart(role, death, was_ready, chance);
         }
         self.release(role, generation, guilty.filter(|_| !wanted), death, hung);
@@ -81,16 +77,13 @@ impl Hub {
             return;
         };
         let since = *seat.held_since.get_or_insert(now);
-        seat.actual = Actual::Backoff {
-            at: now + HELD_AGAIN_MS,
-        };
+        seat.actual = Actual::Backoff { at: now + HELD_AGAIN_MS };
         // This was no life of its own.
         seat.generation -= 1;
         if now >= since + orphan_ms {
             seat.held_since = Some(now);
-            self.effects.push(Effect::Note(format!(
-                "{role}: its lock is held by process {pid}, which is killed"
-            )));
+            self.effects
+                .push(Effect::Note(format!("{role}: its lock is held by process {pid}, which is killed")));
             self.effects.push(Effect::Evict { role, pid });
         }
     }
@@ -106,9 +99,7 @@ impl Hub {
             && HOPELESS.contains(&code)
         {
             let why = match code {
-                77 => {
-                    "it cannot be confined as the settings require; see `passepartout ctl doctor`"
-                }
+                77 => "it cannot be confined as the settings require; see `passepartout ctl doctor`",
                 78 => "its configuration is at fault; mend it, then `passepartout ctl reload`",
                 _ => "it was started with the wrong words; this is a bug",
             };
@@ -124,12 +115,8 @@ impl Hub {
             seat.actual = Actual::Down;
             return;
         }
-        let next = seat
-            .ladder
-            .died(&self.config.restart, now, was_ready, chance);
-        seat.actual = Actual::Backoff {
-            at: now + next.delay_ms,
-        };
+        let next = seat.ladder.died(&self.config.restart, now, was_ready, chance);
+        seat.actual = Actual::Backoff { at: now + next.delay_ms };
         let degraded = next.newly_degraded;
         self.effects.push(Effect::Note(line));
         if degraded {
@@ -147,14 +134,7 @@ impl Hub {
     }
 
     /// Frees what was in hand of a dead actor. Only the turn that it had started is charged.
-    fn release(
-        &mut self,
-        role: Role,
-        generation: u32,
-        guilty: Option<TurnKey>,
-        death: Death,
-        hung: bool,
-    ) {
+    fn release(&mut self, role: Role, generation: u32, guilty: Option<TurnKey>, death: Death, hung: bool) {
         let mut suspects = false;
         if let Some(key) = guilty.filter(|key| self.turns.contains_key(key)) {
             suspects = true;
@@ -191,9 +171,7 @@ impl Hub {
             }
             turn.suspect |= suspects;
             let after = if turn.charges >= CHARGES_MAX {
-                After::Park {
-                    why: format!("it killed {role} {} times", turn.charges),
-                }
+                After::Park { why: format!("it killed {role} {} times", turn.charges) }
             } else {
                 After::Retry { delay_ms: 0 }
             };
@@ -215,20 +193,14 @@ impl Hub {
             "I could not take back what turn {short} wrote; look at your files. `passepartout ctl snapshots` names them."
         );
         self.notice(&format!("rollback:{key}"), &text);
-        self.append(Record::RollbackDone {
-            key,
-            attempt,
-            conflicts: vec!["given up".into()],
-        });
+        self.append(Record::RollbackDone { key, attempt, conflicts: vec!["given up".into()] });
         self.park(key, "taking back what it wrote killed memory 3 times");
     }
 
     fn charge(&mut self, key: TurnKey, role: Role, death: Death, hung: bool) {
         let (cause, weight) = match death {
             Death::OutOfMemory => ("oom", 2),
-            Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) if hung => {
-                ("hang", 1)
-            }
+            Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) if hung => ("hang", 1),
             Death::Exit(_) | Death::Signal(_) | Death::NotBorn | Death::Held(_) => ("crash", 1),
         };
         let Some(turn) = self.turns.get_mut(&key) else {
@@ -236,25 +208,14 @@ impl Hub {
         };
         turn.charges = turn.charges.saturating_add(weight);
         let total = turn.charges;
-        self.append(Record::Charged {
-            key,
-            role,
-            cause: cause.into(),
-            weight,
-            total,
-        });
+        self.append(Record::Charged { key, role, cause: cause.into(), weight, total });
     }
 
     /// Questions of the dead are forgotten, questions to it are answered in its name.
     fn drop_asks(&mut self, role: Role, generation: u32) {
-        self.asks
-            .retain(|(asker, life, _), _| *asker != role || *life != generation);
-        let orphaned: Vec<_> = self
-            .asks
-            .iter()
-            .filter(|(_, ask)| ask.header.to == role)
-            .map(|(key, _)| *key)
-            .collect();
+        self.asks.retain(|(asker, life, _), _| *asker != role || *life != generation);
+        let orphaned: Vec<_> =
+            self.asks.iter().filter(|(_, ask)| ask.header.to == role).map(|(key, _)| *key).collect();
         for key in orphaned {
             let Some(ask) = self.asks.remove(&key) else {
                 continue;
@@ -264,12 +225,7 @@ impl Hub {
                 // Asked again when memory is ready; offered again when somebody comes.
                 Some(Own::Rollback(_) | Own::Deliver(_)) => {}
                 Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
-                    self.refuse(
-                        client,
-                        1,
-                        "memory died over this",
-                        "passepartout ctl status",
-                    );
+                    self.refuse(client, 1, "memory died over this", "passepartout ctl status");
                 }
             }
         }
@@ -285,10 +241,8 @@ impl Hub {
         seat.ended = None;
         seat.current = None;
         seat.handled = 0;
-        seat.actual = Actual::Starting {
-            by: now + self.config.start_ms,
-            latest: now + self.config.start_max_ms,
-        };
+        seat.actual =
+            Actual::Starting { by: now + self.config.start_ms, latest: now + self.config.start_max_ms };
         let generation = seat.generation;
         self.effects.push(Effect::Spawn { role, generation });
     }
@@ -302,16 +256,9 @@ impl Hub {
         match seat.actual {
             Actual::Starting { .. } | Actual::Ready { .. } => {
                 seat.ended = Some(why);
-                seat.actual = Actual::Ending {
-                    by: now + self.config.term_ms,
-                    killed: false,
-                };
+                seat.actual = Actual::Ending { by: now + self.config.term_ms, killed: false };
                 let generation = seat.generation;
-                self.effects.push(Effect::Kick {
-                    role,
-                    generation,
-                    kick: Kick::Term,
-                });
+                self.effects.push(Effect::Kick { role, generation, kick: Kick::Term });
             }
             Actual::Backoff { .. } => seat.actual = Actual::Down,
             Actual::Down | Actual::Ending { .. } | Actual::Failed { .. } => {}
@@ -326,11 +273,7 @@ impl Hub {
         let generation = seat.generation;
         seat.actual = Actual::Failed { why };
         seat.pid = 0;
-        self.effects.push(Effect::Kick {
-            role,
-            generation,
-            kick: Kick::Kill,
-        });
+        self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
         self.release(role, generation, None, Death::Exit(0), false);
     }
 }

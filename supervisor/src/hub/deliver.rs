@@ -13,10 +13,7 @@ use protocol::{
 impl Hub {
     /// Offers an answer or notice to its gateway, unless it is on its way already.
     pub(super) fn offer(&mut self, key: TurnKey) {
-        let on_its_way = self
-            .asks
-            .values()
-            .any(|ask| ask.own == Some(Own::Deliver(key)));
+        let on_its_way = self.asks.values().any(|ask| ask.own == Some(Own::Deliver(key)));
         if on_its_way {
             return;
         }
@@ -43,15 +40,7 @@ impl Hub {
         let notice = self.state.notices().find(|notice| notice.id == key)?;
         let (gateway, conversation) = self.owner_at.clone()?;
         let text = Labeled::from_owner(notice.text.clone());
-        Some((
-            gateway,
-            Deliver {
-                turn: key,
-                conversation,
-                message: None,
-                text,
-            },
-        ))
+        Some((gateway, Deliver { turn: key, conversation, message: None, text }))
     }
 
     pub(super) fn delivered(&mut self, key: TurnKey, how: Delivered) {
@@ -88,11 +77,7 @@ impl Hub {
         if self.state.notices().any(|notice| notice.id == id) {
             return;
         }
-        self.append(Record::Notice {
-            id,
-            text: text.into(),
-            at: self.wall,
-        });
+        self.append(Record::Notice { id, text: text.into(), at: self.wall });
         self.after_sync(Then::Offer { key: id });
     }
 
@@ -104,10 +89,7 @@ impl Hub {
         let Some(turn) = self.state.turn(key) else {
             return;
         };
-        let why = turn
-            .parked
-            .as_ref()
-            .map_or("", |parked| parked.why.as_str());
+        let why = turn.parked.as_ref().map_or("", |parked| parked.why.as_str());
         let text = format!(
             "I set a request aside because it could not be done: {why}. `passepartout ctl parked list` shows it; `ctl parked retry {0}` tries again, `ctl parked drop {0}` gives it up.",
             key.short()
@@ -121,12 +103,7 @@ impl Hub {
         };
         if self.is_ready(gateway) {
             let text = Labeled::from_owner(text);
-            let deliver = Deliver {
-                turn: id,
-                conversation,
-                message: Some(message),
-                text,
-            };
+            let deliver = Deliver { turn: id, conversation, message: Some(message), text };
             self.ask(Kind::Deliver, gateway, id, &deliver, Own::Deliver(id));
         }
     }
@@ -134,9 +111,5 @@ impl Hub {
 
 fn notice_id(subject: &str) -> Option<TurnKey> {
     let part = |text: &str| Name::new(text.chars().take(190).collect::<String>()).ok();
-    Some(TurnKey::derive(
-        &part("supervisor")?,
-        &part("notice")?,
-        &part(subject)?,
-    ))
+    Some(TurnKey::derive(&part("supervisor")?, &part("notice")?, &part(subject)?))
 }

@@ -28,10 +28,7 @@ const ATTEMPTS_MAX: u8 = 100;
 impl Hub {
     pub(super) fn enqueue(&mut self, turn: Turn) {
         let key = turn.key;
-        self.queues
-            .entry(turn.conversation.clone())
-            .or_default()
-            .push_back(key);
+        self.queues.entry(turn.conversation.clone()).or_default().push_back(key);
         self.turns.insert(key, turn);
     }
 
@@ -40,10 +37,7 @@ impl Hub {
         let Some(turn) = self.turns.get(&key) else {
             return;
         };
-        let first = self
-            .queues
-            .get(&turn.conversation)
-            .and_then(|queue| queue.front());
+        let first = self.queues.get(&turn.conversation).and_then(|queue| queue.front());
         if first == Some(&key) && turn.stage == Stage::Waiting {
             self.startable.insert((turn.class, turn.number, key));
         }
@@ -58,10 +52,7 @@ impl Hub {
             return;
         }
         let mut running = self.turns.values().filter(|turn| turn.is_running()).count();
-        let mut suspect = self
-            .turns
-            .values()
-            .any(|turn| turn.is_running() && turn.suspect);
+        let mut suspect = self.turns.values().any(|turn| turn.is_running() && turn.suspect);
         let candidates: Vec<_> = self.startable.iter().copied().collect();
         for (class, number, key) in candidates {
             if running >= self.config.running || (class == Class::Background && running > 0) {
@@ -120,15 +111,14 @@ impl Hub {
         turn.depth = 0;
         turn.since = self.now;
         let after = match after {
-            After::Retry { .. } if tried >= ATTEMPTS_MAX => After::Park {
-                why: format!("interrupted {tried} times, last by {why}"),
-            },
+            After::Retry { .. } if tried >= ATTEMPTS_MAX => {
+                After::Park { why: format!("interrupted {tried} times, last by {why}") }
+            }
             other @ (After::Retry { .. } | After::Fail { .. } | After::Park { .. }) => other,
         };
         self.startable.retain(|(_, _, other)| *other != key);
         self.resting.retain(|(_, other)| *other != key);
-        self.asks
-            .retain(|_, ask| ask.header.turn != key || ask.own.is_some());
+        self.asks.retain(|_, ask| ask.header.turn != key || ask.own.is_some());
         if let Stage::At(role) = holder {
             let mut header = self.header(Kind::Cancel, role);
             header.turn = key;
@@ -139,20 +129,13 @@ impl Hub {
         self.doubt_effects(key);
         if wrote {
             let ending = match &after {
-                After::Fail { code, sentence } => Some(Ending {
-                    code: code.clone(),
-                    sentence: sentence.clone(),
-                }),
+                After::Fail { code, sentence } => {
+                    Some(Ending { code: code.clone(), sentence: sentence.clone() })
+                }
                 After::Retry { .. } | After::Park { .. } => None,
             };
             let (root, why) = (String::new(), why.to_owned());
-            self.append(Record::RollbackBegin {
-                key,
-                attempt: tried,
-                root,
-                why,
-                ending,
-            });
+            self.append(Record::RollbackBegin { key, attempt: tried, root, why, ending });
             if let Some(turn) = self.turns.get_mut(&key) {
                 turn.stage = Stage::RollingBack(after);
             }
@@ -176,13 +159,7 @@ impl Hub {
             .collect();
         for (step, action) in open {
             let conversation = conversation.clone();
-            self.append(Record::Uncertain {
-                key,
-                step,
-                action,
-                conversation,
-                at: self.wall,
-            });
+            self.append(Record::Uncertain { key, step, action, conversation, at: self.wall });
         }
     }
 
@@ -198,20 +175,13 @@ impl Hub {
     /// The try is durable: memory is asked, unless it has been asked or has died meanwhile.
     pub(super) fn roll_back(&mut self, key: TurnKey, attempt: u8) {
         let waits = self.turns.get(&key).is_some_and(|turn| {
-            matches!(turn.stage, Stage::RollingBack(_))
-                && turn.attempt == attempt.saturating_add(1)
+            matches!(turn.stage, Stage::RollingBack(_)) && turn.attempt == attempt.saturating_add(1)
         });
         let own = Some(super::Own::Rollback(key));
         let is_asked = self.asks.values().any(|ask| ask.own == own);
         if waits && !is_asked && self.is_ready(Role::Memory) {
             let request = snapshot::Request::Rollback { turn: key, attempt };
-            self.ask(
-                Kind::Snapshot,
-                Role::Memory,
-                key,
-                &request,
-                super::Own::Rollback(key),
-            );
+            self.ask(Kind::Snapshot, Role::Memory, key, &request, super::Own::Rollback(key));
         }
     }
 
@@ -244,11 +214,7 @@ impl Hub {
             );
             self.notice(&format!("conflict:{key}:{attempt}"), &text);
         }
-        self.append(Record::RollbackDone {
-            key,
-            attempt,
-            conflicts,
-        });
+        self.append(Record::RollbackDone { key, attempt, conflicts });
         self.settle(key, after);
     }
 
@@ -263,9 +229,7 @@ impl Hub {
             }
             After::Retry { delay_ms } => {
                 if let Some(turn) = self.turns.get_mut(&key) {
-                    turn.stage = Stage::Resting {
-                        until: now + delay_ms,
-                    };
+                    turn.stage = Stage::Resting { until: now + delay_ms };
                 }
                 self.resting.insert((now + delay_ms, key));
             }
@@ -293,10 +257,7 @@ impl Hub {
         let Some(turn) = self.turns.get(&key) else {
             return;
         };
-        let mut answer = Labeled {
-            text: cut(text),
-            label: turn.text.label,
-        };
+        let mut answer = Labeled { text: cut(text), label: turn.text.label };
         answer.label.integrity = protocol::label::Integrity::Memex;
         let at = self.wall;
         match code {
@@ -306,12 +267,7 @@ impl Hub {
             }
             Some(code) => {
                 self.counts.failed += 1;
-                self.append(Record::Failed {
-                    key,
-                    code: code.into(),
-                    answer,
-                    at,
-                });
+                self.append(Record::Failed { key, code: code.into(), answer, at });
             }
         }
         self.forget(key);
@@ -319,15 +275,8 @@ impl Hub {
     }
 
     pub(super) fn park(&mut self, key: TurnKey, why: &str) {
-        self.append(Record::Parked {
-            key,
-            why: why.into(),
-            at: self.wall,
-        });
-        self.effects.push(super::Effect::Note(format!(
-            "turn {} parked: {why}",
-            key.short()
-        )));
+        self.append(Record::Parked { key, why: why.into(), at: self.wall });
+        self.effects.push(super::Effect::Note(format!("turn {} parked: {why}", key.short())));
         self.forget(key);
         self.tell_parked(key);
     }
@@ -371,10 +320,7 @@ impl Hub {
             } else {
                 "Stopped before it began, as you asked."
             };
-            let after = After::Fail {
-                code: "stopped".into(),
-                sentence: sentence.into(),
-            };
+            let after = After::Fail { code: "stopped".into(), sentence: sentence.into() };
             self.abort(key, after, "stop");
             stopped += 1;
         }
@@ -391,9 +337,5 @@ fn cut(text: &str) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!(
-        "{}\n[cut here: the answer is {} bytes long]",
-        text.get(..end).unwrap_or(""),
-        text.len()
-    )
+    format!("{}\n[cut here: the answer is {} bytes long]", text.get(..end).unwrap_or(""), text.len())
 }

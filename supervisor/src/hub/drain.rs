@@ -5,13 +5,7 @@ use crate::seat::{Desired, Ended};
 use protocol::{role::Role, route::Kind};
 
 /// In this order actors end: who still needs whom goes first.
-const ORDER: [Role; 5] = [
-    Role::Perceive,
-    Role::Reason,
-    Role::Act,
-    Role::GatewayLocal,
-    Role::Memory,
-];
+const ORDER: [Role; 5] = [Role::Perceive, Role::Reason, Role::Act, Role::GatewayLocal, Role::Memory];
 
 impl Hub {
     /// SIGTERM: drain; again: be quick about it.
@@ -19,9 +13,7 @@ impl Hub {
         match self.phase {
             Phase::Running => {
                 self.effects.push(Effect::Stopping);
-                self.phase = Phase::Finishing {
-                    by: self.now + self.config.step_ms,
-                };
+                self.phase = Phase::Finishing { by: self.now + self.config.step_ms };
                 for role in Role::ACTORS.into_iter().filter(|role| role.is_gateway()) {
                     if self.is_ready(role) {
                         let header = self.header(Kind::Drain, role);
@@ -57,9 +49,7 @@ impl Hub {
                         .values()
                         .any(|then| matches!(then, Then::Offer { .. } | Then::RollBack { .. }));
                 if !busy || self.now >= by {
-                    self.phase = Phase::Stopping {
-                        by: self.now + self.config.total_ms,
-                    };
+                    self.phase = Phase::Stopping { by: self.now + self.config.total_ms };
                     self.stop_next();
                 }
             }
@@ -70,11 +60,7 @@ impl Hub {
                     };
                     if seat.is_alive() {
                         let generation = seat.generation;
-                        self.effects.push(Effect::Kick {
-                            role,
-                            generation,
-                            kick: Kick::Kill,
-                        });
+                        self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
                     }
                 }
                 self.leave();

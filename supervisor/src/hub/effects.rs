@@ -108,23 +108,14 @@ impl std::fmt::Display for Death {
 /// Puts a welcome together.
 pub(super) fn welcome(config: &super::Config, role: Role) -> Welcome {
     let only = |wanted: Role, path: &str| {
-        if role == wanted {
-            path.to_owned()
-        } else {
-            String::new()
-        }
+        if role == wanted { path.to_owned() } else { String::new() }
     };
     Welcome {
         memex: only(Role::Memory, &config.memex),
         state: only(Role::Memory, &config.memory_state),
         socket: only(Role::GatewayLocal, &config.local_socket),
         zone: config.zone.clone(),
-        faults: config
-            .faults
-            .iter()
-            .filter(|fault| fault.role == role)
-            .cloned()
-            .collect(),
+        faults: config.faults.iter().filter(|fault| fault.role == role).cloned().collect(),
         outside: only(Role::Act, &config.outside),
         require_sandbox: config.require_sandbox,
         memory_mib: config.memory_mib.get(&role).copied().unwrap_or(0),

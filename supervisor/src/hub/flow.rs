@@ -24,10 +24,7 @@ use serde::{Serialize, de::DeserializeOwned};
 impl Hub {
     /// A frame has come from one life of a role.
     pub fn frame_from(&mut self, role: Role, generation: u32, frame: &Frame) {
-        let current = self
-            .seats
-            .get(&role)
-            .is_some_and(|s| s.generation == generation && s.is_alive());
+        let current = self.seats.get(&role).is_some_and(|s| s.generation == generation && s.is_alive());
         if !current {
             return;
         }
@@ -59,39 +56,21 @@ impl Hub {
 
     fn misrouted(&mut self, header: &Header, why: &str) {
         self.counts.misrouted += 1;
-        let line = format!(
-            "{} -> {} {:?} refused: {why}",
-            header.from, header.to, header.kind
-        );
+        let line = format!("{} -> {} {:?} refused: {why}", header.from, header.to, header.kind);
         self.effects.push(Effect::Complain(line));
         self.nack(header, &Nack::NotRouted);
     }
 
     /// Asks something in the supervisor's own name.
-    pub(super) fn ask<T: Serialize>(
-        &mut self,
-        kind: Kind,
-        to: Role,
-        turn: TurnKey,
-        body: &T,
-        own: Own,
-    ) {
+    pub(super) fn ask<T: Serialize>(&mut self, kind: Kind, to: Role, turn: TurnKey, body: &T, own: Own) {
         let mut header = self.header(kind, to);
         self.requests += 1;
         header.request = self.requests;
         header.turn = turn;
-        header.deadline_ms =
-            permitted(kind, Role::Supervisor, to).map_or(10_000, |route| route.deadline_ms);
+        header.deadline_ms = permitted(kind, Role::Supervisor, to).map_or(10_000, |route| route.deadline_ms);
         let deadline = self.now + u64::from(header.deadline_ms);
         let key = (Role::Supervisor, header.generation, header.request);
-        self.asks.insert(
-            key,
-            Ask {
-                header,
-                deadline,
-                own: Some(own),
-            },
-        );
+        self.asks.insert(key, Ask { header, deadline, own: Some(own) });
         self.tell(header, body);
     }
 
@@ -134,7 +113,8 @@ impl Hub {
         if let Some(seat) = self.seats.get_mut(&role) {
             seat.current = Some((key, now));
         }
-        if self.turns.contains_key(&key) {
+        // A rollback is taken up in the turn's name too, but it is no try of the turn.
+        if self.turns.get(&key).is_some_and(|turn| turn.attempt == attempt) {
             // Not synced on its own: should it be lost with the supervisor, nobody is charged, which errs on the
             // innocent side.
             self.append(Record::Started { key, role, attempt });
@@ -186,9 +166,9 @@ impl Hub {
 
     /// Says whether a frame belongs to the try of its turn that runs now.
     fn is_current(&self, header: &Header) -> bool {
-        self.turns.get(&header.turn).is_some_and(|turn| {
-            turn.attempt == header.attempt && turn.stage == Stage::At(header.from)
-        })
+        self.turns
+            .get(&header.turn)
+            .is_some_and(|turn| turn.attempt == header.attempt && turn.stage == Stage::At(header.from))
     }
 
     fn question(&mut self, route: &'static Route, frame: &Frame) {
@@ -220,21 +200,17 @@ impl Hub {
                     self.misrouted(&header, "writes without an intent");
                     return;
                 }
-                let wait = if header.deadline_ms == 0 {
-                    route.deadline_ms
-                } else {
-                    header.deadline_ms
+                let same = |ask: &&Ask| {
+                    (ask.header.kind, ask.header.from, ask.header.to) == (header.kind, header.from, header.to)
                 };
+                if self.asks.values().filter(same).count() >= usize::from(route.capacity) {
+                    self.nack(&header, &Nack::Full);
+                    return;
+                }
+                let wait = if header.deadline_ms == 0 { route.deadline_ms } else { header.deadline_ms };
                 let deadline = self.now + u64::from(wait.min(route.deadline_ms));
                 let key = (header.from, header.generation, header.request);
-                self.asks.insert(
-                    key,
-                    Ask {
-                        header,
-                        deadline,
-                        own: None,
-                    },
-                );
+                self.asks.insert(key, Ask { header, deadline, own: None });
             }
             Exchange::Tell => {
                 let now = self.now;
@@ -266,10 +242,7 @@ impl Hub {
         };
         match ask.own {
             None => {
-                let alive = self
-                    .seats
-                    .get(&header.to)
-                    .is_some_and(|s| s.generation == header.generation);
+                let alive = self.seats.get(&header.to).is_some_and(|s| s.generation == header.generation);
                 if alive {
                     self.send(frame.clone());
                 }
@@ -324,11 +297,7 @@ impl Hub {
             }
         } else if header.kind == Kind::Commit {
             if let Some(Commit { step, receipt, .. }) = self.read::<Commit>(frame) {
-                self.append(Record::Commit {
-                    key: header.turn,
-                    step,
-                    receipt,
-                });
+                self.append(Record::Commit { key: header.turn, step, receipt });
             }
         } else if header.kind == Kind::Outcome {
             match self.read::<Outcome>(frame) {
@@ -338,17 +307,8 @@ impl Hub {
         } else if header.kind == Kind::Verdict
             && let Some(verdict) = self.read::<Verdict>(frame)
         {
-            let Verdict {
-                step,
-                action,
-                decision,
-                code,
-                ..
-            } = verdict;
-            let line = format!(
-                "turn {} step {step} {action}: {decision:?} {code}",
-                header.turn.short()
-            );
+            let Verdict { step, action, decision, code, .. } = verdict;
+            let line = format!("turn {} step {step} {action}: {decision:?} {code}", header.turn.short());
             self.effects.push(Effect::Note(line));
         }
     }
@@ -356,10 +316,7 @@ impl Hub {
     /// An effect is announced. Leave is given once it is durable, and at most once for what cannot be repeated.
     fn intent(&mut self, header: &Header, intent: Intent) {
         let key = header.turn;
-        let fate = self
-            .state
-            .turn(key)
-            .and_then(|turn| turn.steps.get(&intent.step));
+        let fate = self.state.turn(key).and_then(|turn| turn.steps.get(&intent.step));
         let settled = fate.and_then(|step| match (&step.fate, step.nature) {
             (Fate::Committed(_), _) => Some(Leave::Committed),
             (Fate::Uncertain, _) | (Fate::Intended, Nature::Ambiguous) => Some(Leave::Uncertain),
@@ -375,31 +332,16 @@ impl Hub {
             return;
         }
         let attempt = header.attempt;
-        let first_write = intent.nature == Nature::Reversible
-            && self.turns.get(&key).is_some_and(|turn| !turn.wrote);
+        let first_write =
+            intent.nature == Nature::Reversible && self.turns.get(&key).is_some_and(|turn| !turn.wrote);
         if first_write {
-            self.append(Record::SnapTaken {
-                key,
-                attempt,
-                root: String::new(),
-            });
+            self.append(Record::SnapTaken { key, attempt, root: String::new() });
             if let Some(turn) = self.turns.get_mut(&key) {
                 turn.wrote = true;
             }
         }
-        let Intent {
-            step,
-            action,
-            nature,
-            ..
-        } = intent;
-        self.append(Record::Intent {
-            key,
-            attempt,
-            step,
-            action,
-            nature,
-        });
+        let Intent { step, action, nature, .. } = intent;
+        self.append(Record::Intent { key, attempt, step, action, nature });
         if let Some(frame) = self.frame(answer, &Leave::Go) {
             let otherwise = self.frame(answer, &Leave::Refused);
             self.after_sync(Then::Send { frame, otherwise });
@@ -411,16 +353,11 @@ impl Hub {
         match outcome.end {
             End::Answer(answer) => self.finish(key, &answer.text, None),
             End::Interrupt => {
-                let Some(conversation) = self.turns.get(&key).map(|t| t.conversation.clone())
-                else {
+                let Some(conversation) = self.turns.get(&key).map(|t| t.conversation.clone()) else {
                     return;
                 };
                 let stopped = self.interrupt(&conversation, key);
-                let answer = if stopped == 0 {
-                    "Nothing else was running."
-                } else {
-                    "Stopped."
-                };
+                let answer = if stopped == 0 { "Nothing else was running." } else { "Stopped." };
                 self.finish(key, answer, None);
             }
             End::Status => {
@@ -435,7 +372,8 @@ impl Hub {
                     let trouble = Trouble {
                         tier: Tier::Recursive,
                         code: "turn.depth".into(),
-                        sentence: "I went in circles with this and stopped. Try to say it in smaller steps.".into(),
+                        sentence: "I went in circles with this and stopped. Try to say it in smaller steps."
+                            .into(),
                     };
                     self.trouble(key, trouble);
                     return;
@@ -463,26 +401,16 @@ impl Hub {
         let Some(turn) = self.turns.get_mut(&key) else {
             return;
         };
-        let Trouble {
-            tier,
-            code,
-            sentence,
-        } = trouble;
+        let Trouble { tier, code, sentence } = trouble;
         let line = format!("turn {} {code} ({tier:?})", key.short());
         let after = match tier {
-            Tier::Transient if turn.retries >= retries => After::Park {
-                why: format!("{code} after {retries} tries"),
-            },
+            Tier::Transient if turn.retries >= retries => {
+                After::Park { why: format!("{code} after {retries} tries") }
+            }
             Tier::Transient => {
                 turn.retries += 1;
                 let rung = usize::from(turn.retries).min(rungs.saturating_sub(1));
-                let delay_ms = self
-                    .config
-                    .restart
-                    .ladder_ms
-                    .get(rung)
-                    .copied()
-                    .unwrap_or(1000);
+                let delay_ms = self.config.restart.ladder_ms.get(rung).copied().unwrap_or(1000);
                 After::Retry { delay_ms }
             }
             Tier::Critical | Tier::Recursive => After::Fail { code, sentence },

@@ -50,12 +50,7 @@ impl Hub {
             Phase::Finishing { by } | Phase::Stopping { by } => Some(by),
             Phase::Running | Phase::Left => None,
         };
-        let next = seats
-            .chain(asks)
-            .chain(rest)
-            .chain(phase)
-            .min()
-            .unwrap_or(u64::MAX);
+        let next = seats.chain(asks).chain(rest).chain(phase).min().unwrap_or(u64::MAX);
         self.wanted_tick = next.clamp(self.now + 1, self.now + LOOK_MS);
         self.wanted_tick
     }
@@ -77,8 +72,7 @@ impl Hub {
     fn forgive_gap(&mut self) {
         let late = self.now.saturating_sub(self.wanted_tick);
         if late > 2 * self.config.ping_ms.min(LOOK_MS) {
-            self.effects
-                .push(Effect::Note(format!("stood still for {late} ms")));
+            self.effects.push(Effect::Note(format!("stood still for {late} ms")));
             self.forgive(late);
         }
     }
@@ -91,26 +85,17 @@ impl Hub {
         match seat.actual {
             Actual::Backoff { at } if at <= now => self.spawn(role),
             Actual::Starting { by, latest } if by.min(latest) <= now => {
-                self.effects
-                    .push(Effect::Note(format!("{role} is not ready in time")));
+                self.effects.push(Effect::Note(format!("{role} is not ready in time")));
                 self.end(role, Ended::Hung);
             }
             Actual::Ending { by, killed } if by <= now => {
                 if let Some(seat) = self.seats.get_mut(&role) {
-                    seat.actual = Actual::Ending {
-                        by: now + self.config.term_ms,
-                        killed: true,
-                    };
+                    seat.actual = Actual::Ending { by: now + self.config.term_ms, killed: true };
                     let generation = seat.generation;
-                    self.effects.push(Effect::Kick {
-                        role,
-                        generation,
-                        kick: Kick::Kill,
-                    });
+                    self.effects.push(Effect::Kick { role, generation, kick: Kick::Kill });
                 }
                 if killed {
-                    self.effects
-                        .push(Effect::Complain(format!("{role} survives SIGKILL")));
+                    self.effects.push(Effect::Complain(format!("{role} survives SIGKILL")));
                 }
             }
             Actual::Ready { since } => self.check(role, since),
@@ -186,12 +171,8 @@ impl Hub {
     /// Questions past their deadline are answered here; the receiver's answer is dropped when it comes.
     fn expire_asks(&mut self) {
         let now = self.now;
-        let late: Vec<_> = self
-            .asks
-            .iter()
-            .filter(|(_, ask)| ask.deadline <= now)
-            .map(|(key, _)| *key)
-            .collect();
+        let late: Vec<_> =
+            self.asks.iter().filter(|(_, ask)| ask.deadline <= now).map(|(key, _)| *key).collect();
         for key in late {
             let Some(ask) = self.asks.remove(&key) else {
                 continue;
@@ -199,20 +180,12 @@ impl Hub {
             match ask.own {
                 None => self.nack(&ask.header, &Nack::Timeout),
                 Some(Own::Rollback(turn)) => {
-                    let attempt = self
-                        .turns
-                        .get(&turn)
-                        .map_or(0, |t| t.attempt.saturating_sub(1));
+                    let attempt = self.turns.get(&turn).map_or(0, |t| t.attempt.saturating_sub(1));
                     self.ask_rollback(turn, attempt);
                 }
                 Some(Own::Deliver(_)) => {}
                 Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
-                    self.refuse(
-                        client,
-                        5,
-                        "memory did not answer in time",
-                        "passepartout ctl status",
-                    );
+                    self.refuse(client, 5, "memory did not answer in time", "passepartout ctl status");
                 }
             }
         }
@@ -240,9 +213,8 @@ impl Hub {
 
     /// Tells the service manager once memory and every gateway can work.
     pub(super) fn announce(&mut self) {
-        let up = |role: &Role| {
-            self.is_ready(*role) || self.seat(*role).is_some_and(|s| s.ladder.is_degraded())
-        };
+        let up =
+            |role: &Role| self.is_ready(*role) || self.seat(*role).is_some_and(|s| s.ladder.is_degraded());
         let gateways = Role::ACTORS.iter().filter(|role| role.is_gateway());
         if !self.announced && self.is_ready(Role::Memory) && gateways.into_iter().all(up) {
             self.announced = true;

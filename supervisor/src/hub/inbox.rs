@@ -40,10 +40,7 @@ impl Hub {
             Class::Normal
         };
         self.accept(key, source, admit, class);
-        self.after_sync(Then::Admitted {
-            key,
-            question: *question,
-        });
+        self.after_sync(Then::Admitted { key, question: *question });
     }
 
     /// Takes a text of the operator in, as the owner's, under a message id of its own.

@@ -20,33 +20,20 @@ impl Hub {
             version: env!("CARGO_PKG_VERSION").into(),
             uptime_s: (self.now - self.started) / 1000,
             memex: self.config.memex.clone(),
-            roles: self
-                .seats
-                .values()
-                .map(|seat| self.role_status(seat))
-                .collect(),
+            roles: self.seats.values().map(|seat| self.role_status(seat)).collect(),
             counts,
             notices: self.findings(),
         }
     }
 
     fn role_status(&self, seat: &Seat) -> RoleStatus {
-        let queue = self
-            .asks
-            .values()
-            .filter(|ask| ask.header.to == seat.role)
-            .count();
+        let queue = self.asks.values().filter(|ask| ask.header.to == seat.role).count();
         let current = seat.current.map_or_else(String::new, |(key, since)| {
             format!("{} for {} ms", key.short(), self.now.saturating_sub(since))
         });
         RoleStatus {
             role: seat.role.as_str().into(),
-            desired: if seat.desired == Desired::Up {
-                "up"
-            } else {
-                "down"
-            }
-            .into(),
+            desired: if seat.desired == Desired::Up { "up" } else { "down" }.into(),
             actual: seat.word().into(),
             pid: seat.pid,
             generation: seat.generation,
@@ -78,11 +65,7 @@ impl Hub {
     }
 
     pub(super) fn health(&self) -> &'static str {
-        let wanted = || {
-            self.seats
-                .values()
-                .filter(|seat| seat.desired == Desired::Up)
-        };
+        let wanted = || self.seats.values().filter(|seat| seat.desired == Desired::Up);
         match self.phase {
             Phase::Finishing { .. } | Phase::Stopping { .. } | Phase::Left => "draining",
             Phase::Running if !self.findings().is_empty() => "degraded",
@@ -95,18 +78,13 @@ impl Hub {
     fn findings(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(why) = &self.closed {
-            lines.push(format!(
-                "the journal takes nothing in ({why}): free some disk space"
-            ));
+            lines.push(format!("the journal takes nothing in ({why}): free some disk space"));
         }
         for seat in self.seats.values() {
             if let Actual::Failed { why } = &seat.actual {
                 lines.push(format!("{} has stopped for good: {why}", seat.role));
             } else if seat.ladder.is_degraded() {
-                lines.push(format!(
-                    "{} keeps dying ({}): `ctl tail`",
-                    seat.role, seat.last_death
-                ));
+                lines.push(format!("{} keeps dying ({}): `ctl tail`", seat.role, seat.last_death));
             } else if !seat.degraded.is_empty() {
                 lines.push(format!("{}: {}", seat.role, seat.degraded));
             }
@@ -120,8 +98,7 @@ impl Hub {
             lines.push(format!("{doubts} uncertain: `ctl uncertain list`"));
         }
         if !self.config.faults.is_empty() {
-            lines
-                .push("faults are ordered in the settings: remove [faults] from the config".into());
+            lines.push("faults are ordered in the settings: remove [faults] from the config".into());
         }
         lines
     }

@@ -24,11 +24,7 @@ impl Hub {
     /// An operator asks.
     pub fn request(&mut self, client: u64, request: Request) {
         if request.major != version::MAJOR {
-            let why = format!(
-                "this daemon speaks version {}, you speak {}",
-                version::MAJOR,
-                request.major
-            );
+            let why = format!("this daemon speaks version {}, you speak {}", version::MAJOR, request.major);
             self.refuse(client, 4, &why, "passepartout ctl version");
             return;
         }
@@ -45,10 +41,7 @@ impl Hub {
             }
             Verb::Version => {
                 let text = format!("passepartout {}", env!("CARGO_PKG_VERSION"));
-                self.effects.push(Effect::Reply {
-                    client,
-                    reply: Reply::Done(text),
-                });
+                self.effects.push(Effect::Reply { client, reply: Reply::Done(text) });
             }
             Verb::Start { role } => self.set_desired(client, &id, &role, Desired::Up, false),
             Verb::Stop { role } => self.set_desired(client, &id, &role, Desired::Down, false),
@@ -57,9 +50,7 @@ impl Hub {
                 self.done(client, &id, "draining");
                 self.terminate();
             }
-            Verb::Reload => self.effects.push(Effect::Reload {
-                client: Some(client),
-            }),
+            Verb::Reload => self.effects.push(Effect::Reload { client: Some(client) }),
             Verb::ParkedList => self.list_parked(client),
             Verb::ParkedRetry { turn } => self.unpark(client, &id, &turn, Unpark::Retry),
             Verb::ParkedDrop { turn } => self.unpark(client, &id, &turn, Unpark::Drop),
@@ -76,24 +67,14 @@ impl Hub {
     }
 
     pub(super) fn refuse(&mut self, client: u64, code: u8, why: &str, hint: &str) {
-        let reply = Reply::Refused {
-            code,
-            why: why.into(),
-            hint: hint.into(),
-        };
+        let reply = Reply::Refused { code, why: why.into(), hint: hint.into() };
         self.effects.push(Effect::Reply { client, reply });
     }
 
     /// Confirms a mutating verb once it is durable.
     fn done(&mut self, client: u64, id: &str, text: &str) {
-        self.append(Record::Verb {
-            id: id.into(),
-            reply: text.into(),
-        });
-        self.after_sync(Then::Reply {
-            client,
-            reply: Reply::Done(text.into()),
-        });
+        self.append(Record::Verb { id: id.into(), reply: text.into() });
+        self.after_sync(Then::Reply { client, reply: Reply::Done(text.into()) });
     }
 
     fn set_desired(&mut self, client: u64, id: &str, name: &str, desired: Desired, again: bool) {
@@ -108,19 +89,11 @@ impl Hub {
             return;
         };
         if role == Role::Supervisor {
-            self.refuse(
-                client,
-                1,
-                "the supervisor is stopped by draining",
-                "passepartout ctl drain",
-            );
+            self.refuse(client, 1, "the supervisor is stopped by draining", "passepartout ctl drain");
             return;
         }
         let now = self.now;
-        self.append(Record::Desired {
-            role,
-            up: desired == Desired::Up,
-        });
+        self.append(Record::Desired { role, up: desired == Desired::Up });
         let Some(seat) = self.seats.get_mut(&role) else {
             return;
         };
@@ -152,10 +125,7 @@ impl Hub {
         let held = self.state.parked().map(|turn| Held {
             turn: turn.key.short(),
             since: turn.parked.as_ref().map_or(0, |parked| parked.at.0),
-            what: turn
-                .parked
-                .as_ref()
-                .map_or_else(String::new, |parked| parked.why.clone()),
+            what: turn.parked.as_ref().map_or_else(String::new, |parked| parked.why.clone()),
             conversation: turn.conversation.to_string(),
         });
         let reply = Reply::Held(held.collect());
@@ -166,10 +136,7 @@ impl Hub {
         let held = self.state.doubts().map(|doubt| Held {
             turn: doubt.key.short(),
             since: doubt.at.0,
-            what: format!(
-                "{} at step {} may or may not have happened",
-                doubt.action, doubt.step
-            ),
+            what: format!("{} at step {} may or may not have happened", doubt.action, doubt.step),
             conversation: doubt.conversation.to_string(),
         });
         let reply = Reply::Held(held.collect());
@@ -179,11 +146,8 @@ impl Hub {
     /// Finds the one turn that a prefix means among those that are held.
     fn one(&mut self, client: u64, prefix: &str, among: &[TurnKey], list: &str) -> Option<TurnKey> {
         let prefix = prefix.to_ascii_lowercase();
-        let fits: Vec<TurnKey> = among
-            .iter()
-            .copied()
-            .filter(|key| key.to_string().starts_with(&prefix))
-            .collect();
+        let fits: Vec<TurnKey> =
+            among.iter().copied().filter(|key| key.to_string().starts_with(&prefix)).collect();
         match fits.as_slice() {
             [key] if !prefix.is_empty() => Some(*key),
             [] => {
@@ -191,12 +155,7 @@ impl Hub {
                 None
             }
             _ => {
-                self.refuse(
-                    client,
-                    1,
-                    &format!("`{prefix}` fits several turns; give more of the key"),
-                    list,
-                );
+                self.refuse(client, 1, &format!("`{prefix}` fits several turns; give more of the key"), list);
                 None
             }
         }
@@ -210,11 +169,7 @@ impl Hub {
         let Some(known) = self.state.turn(key).cloned() else {
             return;
         };
-        self.append(Record::Unparked {
-            key,
-            how,
-            at: self.wall,
-        });
+        self.append(Record::Unparked { key, how, at: self.wall });
         match how {
             Unpark::Drop => self.done(client, id, &format!("turn {} given up", key.short())),
             Unpark::Retry => {
@@ -252,38 +207,19 @@ impl Hub {
         let Some(key) = self.one(client, prefix, &keys, "passepartout ctl uncertain list") else {
             return;
         };
-        let steps: Vec<u8> = self
-            .state
-            .doubts()
-            .filter(|doubt| doubt.key == key)
-            .map(|doubt| doubt.step)
-            .collect();
+        let steps: Vec<u8> =
+            self.state.doubts().filter(|doubt| doubt.key == key).map(|doubt| doubt.step).collect();
         for step in steps {
-            self.append(Record::Resolved {
-                key,
-                step,
-                happened,
-                at: self.wall,
-            });
+            self.append(Record::Resolved { key, step, happened, at: self.wall });
         }
-        let word = if happened {
-            "happened"
-        } else {
-            "did not happen"
-        };
+        let word = if happened { "happened" } else { "did not happen" };
         self.done(client, id, &format!("noted: turn {} {word}", key.short()));
     }
 
     fn list_snapshots(&mut self, client: u64, limit: u16) {
         if self.is_ready(Role::Memory) {
             let request = snapshot::Request::List { limit };
-            self.ask(
-                Kind::Snapshot,
-                Role::Memory,
-                TurnKey::none(),
-                &request,
-                Own::Snapshots { client },
-            );
+            self.ask(Kind::Snapshot, Role::Memory, TurnKey::none(), &request, Own::Snapshots { client });
         } else {
             self.refuse(client, 1, "memory is not ready", "passepartout ctl status");
         }
@@ -294,12 +230,7 @@ impl Hub {
             snapshot::Reply::Turns(turns) => {
                 let lines = turns.iter().map(|line| {
                     let undone = if line.undone { " (taken back)" } else { "" };
-                    format!(
-                        "{} {} {}{undone}",
-                        line.turn.short(),
-                        line.at.0,
-                        line.what.join("; ")
-                    )
+                    format!("{} {} {}{undone}", line.turn.short(), line.at.0, line.what.join("; "))
                 });
                 let reply = Reply::Lines(lines.collect());
                 self.effects.push(Effect::Reply { client, reply });
@@ -312,28 +243,16 @@ impl Hub {
     }
 
     fn revert(&mut self, client: u64, id: String, turn: String) {
-        let open = self
-            .turns
-            .keys()
-            .any(|key| key.to_string().starts_with(&turn));
+        let open = self.turns.keys().any(|key| key.to_string().starts_with(&turn));
         let source = Name::new("ctl");
         let (Ok(source), Ok(message)) = (source, Name::new(format!("rollback-{id}"))) else {
             return;
         };
         if open {
-            self.refuse(
-                client,
-                1,
-                "that turn has not ended yet",
-                "passepartout ctl status",
-            );
+            self.refuse(client, 1, "that turn has not ended yet", "passepartout ctl status");
         } else if self.is_ready(Role::Memory) {
             let by = TurnKey::derive(&source, &source, &message);
-            let request = snapshot::Request::Revert {
-                turn,
-                by,
-                at: self.wall,
-            };
+            let request = snapshot::Request::Revert { turn, by, at: self.wall };
             let own = Own::Revert { client, verb: id };
             self.ask(Kind::Snapshot, Role::Memory, TurnKey::none(), &request, own);
         } else {
@@ -343,11 +262,7 @@ impl Hub {
 
     pub(super) fn reverted(&mut self, client: u64, verb: &str, reply: snapshot::Reply) {
         match reply {
-            snapshot::Reply::Reverted {
-                turn,
-                what,
-                conflicts,
-            } => {
+            snapshot::Reply::Reverted { turn, what, conflicts } => {
                 let mut text = format!("took back turn {}: {}", turn.short(), what.join("; "));
                 if !conflicts.is_empty() {
                     text.push_str("; edited since, so left alone and mine put beside: ");
@@ -367,38 +282,24 @@ impl Hub {
     pub(super) fn rollback_refused(&mut self, key: TurnKey, why: &str) {
         self.notice(
             &format!("rollback:{key}"),
-            &format!(
-                "I could not take back what turn {} wrote: {why}",
-                key.short()
-            ),
+            &format!("I could not take back what turn {} wrote: {why}", key.short()),
         );
         // Asked again when this question, which nobody hears, runs into its deadline: not in a tight circle.
         let mut header = self.header(Kind::Snapshot, Role::Memory);
         self.requests += 1;
         (header.request, header.turn) = (self.requests, key);
-        let ask = super::Ask {
-            header,
-            deadline: self.now + REFUSED_AGAIN_MS,
-            own: Some(Own::Rollback(key)),
-        };
-        self.asks
-            .insert((Role::Supervisor, header.generation, header.request), ask);
+        let ask = super::Ask { header, deadline: self.now + REFUSED_AGAIN_MS, own: Some(Own::Rollback(key)) };
+        self.asks.insert((Role::Supervisor, header.generation, header.request), ask);
     }
 
     fn inject_text(&mut self, client: u64, id: &str, text: String) {
-        let (Ok(conversation), Ok(message)) =
-            (Name::new("operator"), Name::new(format!("inject-{id}")))
+        let (Ok(conversation), Ok(message)) = (Name::new("operator"), Name::new(format!("inject-{id}")))
         else {
             self.refuse(client, 1, "the id of the request is malformed", "");
             return;
         };
         if self.is_closed() || self.phase != super::Phase::Running {
-            self.refuse(
-                client,
-                1,
-                "nothing is taken in just now",
-                "passepartout ctl status",
-            );
+            self.refuse(client, 1, "nothing is taken in just now", "passepartout ctl status");
             return;
         }
         let admit = Admit {

@@ -89,35 +89,23 @@ pub(super) fn prepare(dir: &Path) -> Result<(), Error> {
     if !dir.exists() {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
-        builder
-            .create(dir)
-            .map_err(Error::io("create", journal()))?;
+        builder.create(dir).map_err(Error::io("create", journal()))?;
         if let Some(parent) = dir.parent() {
             sync_dir(parent)?;
         }
     }
-    let mode = fs::metadata(dir)
-        .map_err(Error::io("examine", journal()))?
-        .permissions()
-        .mode();
+    let mode = fs::metadata(dir).map_err(Error::io("examine", journal()))?.permissions().mode();
     if mode & 0o077 == 0 {
         return Ok(());
     }
-    fs::set_permissions(dir, Permissions::from_mode(0o700))
-        .map_err(Error::io("close to others", journal()))
+    fs::set_permissions(dir, Permissions::from_mode(0o700)).map_err(Error::io("close to others", journal()))
 }
 
 /// Makes created, renamed and removed names durable.
 pub(super) fn sync_dir(dir: &Path) -> Result<(), Error> {
     // `Path::parent` of a bare name is the empty path.
-    let dir = if dir.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        dir
-    };
-    File::open(dir)
-        .and_then(|dir| dir.sync_all())
-        .map_err(Error::io("sync", "the journal's directory"))
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(Error::io("sync", "the journal's directory"))
 }
 
 pub(super) fn read(dir: &Path, name: &str) -> Result<Vec<u8>, Error> {
@@ -130,10 +118,7 @@ pub(super) fn remove(dir: &Path, name: &str) -> Result<(), Error> {
 
 /// Opens a segment at its end.
 pub(super) fn open_end(dir: &Path, name: &str) -> Result<File, Error> {
-    OpenOptions::new()
-        .append(true)
-        .open(dir.join(name))
-        .map_err(Error::io("open", name))
+    OpenOptions::new().append(true).open(dir.join(name)).map_err(Error::io("open", name))
 }
 
 /// Cuts a file back, durably.
@@ -184,11 +169,7 @@ pub(super) fn stage(
         drop(fs::remove_file(&path));
         return Err(error);
     }
-    Ok(Staged {
-        dir: dir.to_owned(),
-        name: name.to_owned(),
-        durability,
-    })
+    Ok(Staged { dir: dir.to_owned(), name: name.to_owned(), durability })
 }
 
 impl Staged {
@@ -205,8 +186,7 @@ impl Staged {
 
 /// Stages and publishes bytes that are there already.
 pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8], how: Durability) -> Result<(), Error> {
-    let write =
-        |writer: &mut BufWriter<File>| writer.write_all(bytes).map_err(Error::io("write", name));
+    let write = |writer: &mut BufWriter<File>| writer.write_all(bytes).map_err(Error::io("write", name));
     stage(dir, name, how, write)?.publish()
 }
 
@@ -214,22 +194,14 @@ pub(super) fn replace(dir: &Path, name: &str, bytes: &[u8], how: Durability) -> 
 pub(super) fn set_aside(dir: &Path, name: &str, bytes: &[u8]) -> Result<String, Error> {
     for number in 1..=u32::MAX {
         let aside = format!("{name}.damaged-{number}");
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(dir.join(&aside));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(dir.join(&aside));
         let mut file = match file {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             other => other.map_err(Error::io("create", &aside))?,
         };
-        file.write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .map_err(Error::io("write", &aside))?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(Error::io("write", &aside))?;
         sync_dir(dir)?;
         return Ok(aside);
     }
-    Err(Error::io("create", name)(
-        io::ErrorKind::AlreadyExists.into(),
-    ))
+    Err(Error::io("create", name)(io::ErrorKind::AlreadyExists.into()))
 }

@@ -51,10 +51,7 @@ impl DoneKeys {
     /// Starts from the batches that were read back, in any order.
     pub(super) fn from_batches(mut sealed: Vec<Batch>) -> Self {
         sealed.sort_by_key(|batch| batch.last);
-        Self {
-            sealed,
-            ..Self::default()
-        }
+        Self { sealed, ..Self::default() }
     }
 
     pub(super) fn contains(&self, key: TurnKey) -> bool {
@@ -69,12 +66,7 @@ impl DoneKeys {
 
     /// Returns how many keys are remembered; a key that stands in two batches counts twice.
     pub(super) fn len(&self) -> usize {
-        self.recent.len()
-            + self
-                .sealed
-                .iter()
-                .map(|batch| batch.keys.len())
-                .sum::<usize>()
+        self.recent.len() + self.sealed.iter().map(|batch| batch.keys.len()).sum::<usize>()
     }
 
     /// Returns the batch that the end of `segment` seals. Small ones grow: it takes the batch before into itself while
@@ -170,11 +162,7 @@ mod tests {
     #[test]
     fn newest_keys_stay_and_memory_is_bounded() {
         let mut done = filled(100, 10, 20);
-        let gone = done.expire(Horizon {
-            keys: 200,
-            oldest: WallMs(0),
-            segment: 101,
-        });
+        let gone = done.expire(Horizon { keys: 200, oldest: WallMs(0), segment: 101 });
         assert_eq!(gone.len(), 40);
         assert_eq!(done.len(), 200);
         assert!((801..=1000).all(|number| done.contains(key(number))));
@@ -183,11 +171,7 @@ mod tests {
     #[test]
     fn keys_that_are_too_old_are_forgotten() {
         let mut done = filled(10, 10, 10);
-        let gone = done.expire(Horizon {
-            keys: 1_000,
-            oldest: WallMs(4_000),
-            segment: 11,
-        });
+        let gone = done.expire(Horizon { keys: 1_000, oldest: WallMs(4_000), segment: 11 });
         assert_eq!(gone, [1, 2, 3]);
         assert!(!done.contains(key(30)) && done.contains(key(31)));
     }

@@ -75,10 +75,7 @@ pub enum Error {
 
 impl Error {
     /// Returns a closure that gives a system error its context, for `map_err`.
-    pub(super) fn io(
-        what: &'static str,
-        file: impl Into<String>,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(what: &'static str, file: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let file = file.into();
         move |source| Self::Io { what, file, source }
     }
@@ -89,9 +86,7 @@ impl Error {
         match self {
             Self::Io { source, .. } => matches!(
                 source.kind(),
-                io::ErrorKind::StorageFull
-                    | io::ErrorKind::QuotaExceeded
-                    | io::ErrorKind::FileTooLarge
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
             ),
             Self::Damaged { .. }
             | Self::UnknownRecord { .. }

@@ -20,11 +20,7 @@ pub(super) fn encode(record: &Record, to: &mut Vec<u8>) -> Result<(), Error> {
         return Err(Error::Encode { kind, source });
     }
     let bytes = to.len() - start - HEAD;
-    let too_large = Error::TooLarge {
-        kind,
-        bytes,
-        max: RECORD_MAX,
-    };
+    let too_large = Error::TooLarge { kind, bytes, max: RECORD_MAX };
     let length = u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
     if bytes > RECORD_MAX {
         to.truncate(start);
@@ -63,23 +59,14 @@ impl Frame<'_> {
 
     /// Decodes the body; `file` is for the error.
     pub(super) fn record(&self, file: &str) -> Result<Record, Error> {
-        let at = || {
-            (
-                file.to_owned(),
-                u64::try_from(self.offset).unwrap_or(u64::MAX),
-            )
-        };
+        let at = || (file.to_owned(), u64::try_from(self.offset).unwrap_or(u64::MAX));
         tagged::decode(self.body).map_err(|source| {
             let (file, offset) = at();
             match kind_of(self.body) {
                 Some(kind) if !Record::KINDS.contains(&kind.as_str()) => {
                     Error::UnknownRecord { file, offset, kind }
                 }
-                Some(_) | None => Error::Malformed {
-                    file,
-                    offset,
-                    source,
-                },
+                Some(_) | None => Error::Malformed { file, offset, source },
             }
         })
     }
@@ -198,14 +185,8 @@ mod tests {
     fn record_longer_than_limit_is_refused_and_leaves_nothing_behind() {
         let mut bytes = three();
         let before = bytes.clone();
-        let verb = Record::Verb {
-            id: "1".to_owned(),
-            reply: "x".repeat(RECORD_MAX),
-        };
-        assert!(matches!(
-            encode(&verb, &mut bytes),
-            Err(Error::TooLarge { kind: "verb", .. })
-        ));
+        let verb = Record::Verb { id: "1".to_owned(), reply: "x".repeat(RECORD_MAX) };
+        assert!(matches!(encode(&verb, &mut bytes), Err(Error::TooLarge { kind: "verb", .. })));
         assert_eq!(bytes, before);
     }
 

@@ -21,10 +21,7 @@ impl Report {
     /// start cuts it off.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        let older = self
-            .segments
-            .split_last()
-            .map_or(&[][..], |(_, older)| older);
+        let older = self.segments.split_last().map_or(&[][..], |(_, older)| older);
         let newest = self.segments.last();
         self.bad_sidecars.is_empty()
             && older.iter().all(|segment| segment.bad.is_none())

@@ -400,10 +400,7 @@ mod shown {
         str::FromStr,
     };
 
-    pub(super) fn serialize<T: Display, S: Serializer>(
-        value: &T,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
@@ -481,21 +478,12 @@ pub(super) mod tests {
     fn unknown_field_is_ignored() {
         let text = r#"{"t":"desired","role":"act","up":false,"because":"new in 9.0"}"#;
         let record = decode(text.as_bytes()).unwrap();
-        assert_eq!(
-            record,
-            Record::Desired {
-                role: Role::Act,
-                up: false
-            }
-        );
+        assert_eq!(record, Record::Desired { role: Role::Act, up: false });
     }
 
     #[test]
     fn debug_of_a_record_shows_no_user_text() {
         let shown = format!("{:?} {:?}", accepted(1, "chat"), done(1));
-        assert!(
-            !shown.contains("milk") && !shown.contains("bought"),
-            "{shown}"
-        );
+        assert!(!shown.contains("milk") && !shown.contains("bought"), "{shown}");
     }
 }

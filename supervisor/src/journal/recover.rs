@@ -89,10 +89,7 @@ pub(super) fn load(dir: &Path, options: &Options, trust: Trust) -> Result<Loaded
     for name in &listing.staged {
         disk::remove(dir, name)?;
     }
-    let mut recovered = Recovered {
-        foreign: std::mem::take(&mut listing.foreign),
-        ..Recovered::default()
-    };
+    let mut recovered = Recovered { foreign: std::mem::take(&mut listing.foreign), ..Recovered::default() };
     let (state, end, checkpoint) = loop {
         let Some((&newest, older)) = listing.segments.split_last() else {
             let first = listing.sidecars.last().map_or(1, |last| last + 1);
@@ -104,10 +101,7 @@ pub(super) fn load(dir: &Path, options: &Options, trust: Trust) -> Result<Loaded
             state.apply(&Record::CheckpointEnd { records: 0 });
             listing.segments.push(first);
             recovered.records = 2;
-            let end = Position {
-                segment: first,
-                offset: checkpoint.bytes,
-            };
+            let end = Position { segment: first, offset: checkpoint.bytes };
             break (state, end, checkpoint.bytes);
         };
         check_older(dir, older)?;
@@ -122,12 +116,7 @@ pub(super) fn load(dir: &Path, options: &Options, trust: Trust) -> Result<Loaded
     recovered.open = state.open_count();
     recovered.aside = disk::list(dir)?.aside;
     recovered.aside.sort_unstable();
-    Ok(Loaded {
-        state,
-        end,
-        checkpoint,
-        recovered,
-    })
+    Ok(Loaded { state, end, checkpoint, recovered })
 }
 
 fn check_older(dir: &Path, older: &[u32]) -> Result<(), Error> {
@@ -143,10 +132,7 @@ fn check_older(dir: &Path, older: &[u32]) -> Result<(), Error> {
 }
 
 fn damaged(file: String, offset: usize) -> Error {
-    Error::Damaged {
-        file,
-        offset: wide(offset),
-    }
+    Error::Damaged { file, offset: wide(offset) }
 }
 
 /// Replays the newest segment. `None` when nothing of it can be read and the one before holds all there is.
@@ -188,10 +174,7 @@ fn newest_segment(
         return Err(damaged(file, offset));
     };
     let length = settle(dir, &file, &bytes, &survey, trust, recovered)?;
-    let end = Position {
-        segment: number,
-        offset: length,
-    };
+    let end = Position { segment: number, offset: length };
     Ok(Some((state, end, wide(checkpoint))))
 }
 
@@ -207,11 +190,7 @@ fn settle(
     let end = survey.good_end();
     let torn = bytes.len() - end;
     if torn > 0 {
-        recovered.cut = Some(Cut {
-            file: file.to_owned(),
-            offset: wide(end),
-            bytes: wide(torn),
-        });
+        recovered.cut = Some(Cut { file: file.to_owned(), offset: wide(end), bytes: wide(torn) });
     }
     let inner: Vec<_> = survey.gaps.iter().filter(|gap| gap.1 <= end).collect();
     if !inner.is_empty() {

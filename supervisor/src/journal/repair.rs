@@ -95,10 +95,7 @@ fn rebuild(
     let mut kept = 0;
     for frame in &survey.good {
         let record = frame.record(&file)?;
-        if !matches!(
-            record,
-            Record::Checkpoint { .. } | Record::CheckpointEnd { .. }
-        ) {
+        if !matches!(record, Record::Checkpoint { .. } | Record::CheckpointEnd { .. }) {
             rest.extend_from_slice(bytes.get(frame.offset..frame.end()).unwrap_or_default());
             kept += 1;
         }

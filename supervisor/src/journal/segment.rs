@@ -53,12 +53,7 @@ pub(super) struct Begun {
 }
 
 /// Stages a segment that begins with the checkpoint of a state.
-pub(super) fn begin_segment(
-    dir: &Path,
-    number: u32,
-    state: &State,
-    how: Durability,
-) -> Result<Begun, Error> {
+pub(super) fn begin_segment(dir: &Path, number: u32, state: &State, how: Durability) -> Result<Begun, Error> {
     let name = disk::segment_name(number);
     let mut bytes = 0;
     let file = disk::stage(dir, &name, how, |writer| {

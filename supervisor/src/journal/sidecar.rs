@@ -51,12 +51,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn batch() -> Batch {
-        Batch {
-            first: 3,
-            last: 5,
-            newest: WallMs(-7),
-            keys: vec![[1; 16], [2; 16], [9; 16]],
-        }
+        Batch { first: 3, last: 5, newest: WallMs(-7), keys: vec![[1; 16], [2; 16], [9; 16]] }
     }
 
     #[test]

@@ -121,9 +121,7 @@ impl State {
     #[must_use]
     pub fn verb_reply(&self, id: &str) -> Option<&str> {
         let mut verbs = self.verbs.iter().rev();
-        verbs
-            .find(|(known, _)| known == id)
-            .map(|(_, reply)| reply.as_str())
+        verbs.find(|(known, _)| known == id).map(|(_, reply)| reply.as_str())
     }
 
     /// Returns the keys of open and parked turns and of doubts that begin with these hex digits: what a person types.
@@ -131,9 +129,7 @@ impl State {
     pub fn matching(&self, prefix: &str) -> Vec<TurnKey> {
         let doubts = self.doubts.keys().map(|(key, _)| *key);
         let keys: BTreeSet<TurnKey> = self.turns.keys().copied().chain(doubts).collect();
-        keys.into_iter()
-            .filter(|key| key.to_string().starts_with(prefix))
-            .collect()
+        keys.into_iter().filter(|key| key.to_string().starts_with(prefix)).collect()
     }
 
     /// Returns how many keys of ended turns are remembered.

@@ -5,10 +5,7 @@
 use super::Record;
 use serde::{
     Deserialize, Deserializer,
-    de::{
-        DeserializeSeed, EnumAccess, Error as _, IntoDeserializer as _, MapAccess, VariantAccess,
-        Visitor,
-    },
+    de::{DeserializeSeed, EnumAccess, Error as _, IntoDeserializer as _, MapAccess, VariantAccess, Visitor},
     forward_to_deserialize_any,
 };
 use std::fmt;

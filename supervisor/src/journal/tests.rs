@@ -68,12 +68,7 @@ impl Drop for Dir {
 
 /// Small segments, no reserve, no sync: fast.
 pub(super) fn options() -> Options {
-    Options {
-        segment_bytes: 16 * 1024,
-        reserve_bytes: 0,
-        durability: Durability::Off,
-        ..Options::default()
-    }
+    Options { segment_bytes: 16 * 1024, reserve_bytes: 0, durability: Durability::Off, ..Options::default() }
 }
 
 pub(super) fn open(dir: &Dir) -> (Journal, Recovered) {

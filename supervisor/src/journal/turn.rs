@@ -78,11 +78,7 @@ impl Turn {
             at: self.at,
             offset: None,
         }];
-        records.extend(self.role.map(|role| Record::Started {
-            key,
-            role,
-            attempt: self.attempt,
-        }));
+        records.extend(self.role.map(|role| Record::Started { key, role, attempt: self.attempt }));
         records.extend(self.charge.as_ref().map(|charge| Record::Charged {
             key,
             role: charge.role,
@@ -261,19 +257,11 @@ impl Answer {
         let at = self.at;
         let end = match self.code.clone() {
             None => Record::Done { key, answer, at },
-            Some(code) => Record::Failed {
-                key,
-                code,
-                answer,
-                at,
-            },
+            Some(code) => Record::Failed { key, code, answer, at },
         };
         let sent = match self.sent {
             Sent::No => None,
-            Sent::Perhaps => Some(Record::Delivered {
-                key,
-                how: protocol::outcome::Delivered::Unknown,
-            }),
+            Sent::Perhaps => Some(Record::Delivered { key, how: protocol::outcome::Delivered::Unknown }),
         };
         [stub, end].into_iter().chain(sent).collect()
     }

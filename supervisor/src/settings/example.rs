@@ -17,19 +17,13 @@ pub fn example() -> String {
     );
     for section in sections() {
         if !section.name.is_empty() {
-            push(
-                &mut text,
-                format_args!("\n# {}\n[{}]", section.about, section.name),
-            );
+            push(&mut text, format_args!("\n# {}\n[{}]", section.about, section.name));
         }
         for key in section.keys {
             explained(&mut text, key, "");
         }
     }
-    push(
-        &mut text,
-        format_args!("\n# Each fault to act out has a table of its own:\n# [[faults.inject]]"),
-    );
+    push(&mut text, format_args!("\n# Each fault to act out has a table of its own:\n# [[faults.inject]]"));
     for key in FAULT_KEYS {
         explained(&mut text, key, "# ");
     }
@@ -57,11 +51,7 @@ fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
 /// A name as TOML wants it: quoted when it is more than letters.
 pub(super) fn quoted(role: Role) -> String {
     let name = role.as_str();
-    if name.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        name.to_owned()
-    } else {
-        format!("{name:?}")
-    }
+    if name.bytes().all(|byte| byte.is_ascii_lowercase()) { name.to_owned() } else { format!("{name:?}") }
 }
 
 fn explained<T>(text: &mut String, key: &Key<T>, mark: &str) {

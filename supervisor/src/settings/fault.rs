@@ -120,11 +120,7 @@ impl fmt::Display for Instead {
 }
 
 fn within(section: &str) -> String {
-    if section.is_empty() {
-        String::new()
-    } else {
-        format!(" in {section}")
-    }
+    if section.is_empty() { String::new() } else { format!(" in {section}") }
 }
 
 impl fmt::Display for Problem {
@@ -134,34 +130,18 @@ impl fmt::Display for Problem {
             Self::UnknownSection { name, instead } => {
                 write!(f, "unknown section {name:?}; {instead}")
             }
-            Self::UnknownKey {
-                key,
-                section,
-                instead,
-            } => write!(f, "unknown key {key:?}{}; {instead}", within(section)),
+            Self::UnknownKey { key, section, instead } => {
+                write!(f, "unknown key {key:?}{}; {instead}", within(section))
+            }
             Self::Renamed { key, section, now } => {
                 write!(f, "`{key}`{} is now {now}", within(section))
             }
-            Self::Missing {
-                key,
-                section,
-                example,
-            } => write!(
-                f,
-                "{key:?} is missing{}; example: {example}",
-                within(section)
-            ),
-            Self::Value {
-                key,
-                section,
-                expected,
-                found,
-                example,
-            } => write!(
-                f,
-                "{key:?}{} must be {expected}, not {found}; example: {example}",
-                within(section)
-            ),
+            Self::Missing { key, section, example } => {
+                write!(f, "{key:?} is missing{}; example: {example}", within(section))
+            }
+            Self::Value { key, section, expected, found, example } => {
+                write!(f, "{key:?}{} must be {expected}, not {found}; example: {example}", within(section))
+            }
             Self::Shape { name, expected } => write!(f, "{name:?} must be {expected}"),
             Self::Conflict { rule, found } => write!(f, "{rule}, not {found}"),
         }

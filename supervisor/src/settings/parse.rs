@@ -25,13 +25,7 @@ pub(super) fn parse(
     zone_exists: &dyn Fn(&str) -> bool,
     renamed: &[Renamed],
 ) -> Result<Settings, Vec<Fault>> {
-    let mut parser = Parser {
-        text,
-        file,
-        renamed,
-        faults: Vec::new(),
-        lines: BTreeMap::new(),
-    };
+    let mut parser = Parser { text, file, renamed, faults: Vec::new(), lines: BTreeMap::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut settings = Settings::default();
     parser.top(table.get_ref(), &mut settings);
@@ -41,11 +35,7 @@ pub(super) fn parse(
     }
     let mut faults = parser.faults;
     faults.sort_by_key(|fault| fault.line);
-    if faults.is_empty() {
-        Ok(settings)
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(settings) } else { Err(faults) }
 }
 
 struct Parser<'a> {
@@ -65,18 +55,13 @@ impl Parser<'_> {
     }
 
     fn fault(&mut self, line: usize, problem: Problem) {
-        self.faults.push(Fault {
-            file: self.file.to_owned(),
-            line,
-            problem,
-        });
+        self.faults.push(Fault { file: self.file.to_owned(), line, problem });
     }
 
     /// What was recovered around a syntax error is guesswork, so other faults of its line go.
     fn syntax(&mut self, error: &toml::de::Error) {
         let line = self.line(&error.span().unwrap_or(0..0));
-        let is_guess =
-            |fault: &Fault| fault.line == line && !matches!(fault.problem, Problem::Syntax(_));
+        let is_guess = |fault: &Fault| fault.line == line && !matches!(fault.problem, Problem::Syntax(_));
         self.faults.retain(|fault| !is_guess(fault));
         let why = error.message().trim().replace('\n', ", ");
         self.fault(line, Problem::Syntax(why));
@@ -173,10 +158,7 @@ impl Parser<'_> {
 
     fn unknown_section(&mut self, line: usize, name: &str) {
         let known = sections().map(|section| section.name);
-        let known: Vec<_> = known
-            .filter(|known| !known.is_empty())
-            .chain([ROLES])
-            .collect();
+        let known: Vec<_> = known.filter(|known| !known.is_empty()).chain([ROLES]).collect();
         let instead = Instead::of(name, &known, None);
         let name = name.to_owned();
         self.fault(line, Problem::UnknownSection { name, instead });
@@ -255,24 +237,15 @@ impl Parser<'_> {
         let health = &settings.health;
         let drain = &settings.drain;
         let ordered = [
-            (
-                "health",
-                ("start_ms", health.start),
-                ("start_max_ms", health.start_max),
-            ),
+            ("health", ("start_ms", health.start), ("start_max_ms", health.start_max)),
             ("drain", ("step_ms", drain.step), ("total_ms", drain.total)),
-            (
-                "drain",
-                ("quick_ms", drain.quick),
-                ("total_ms", drain.total),
-            ),
+            ("drain", ("quick_ms", drain.quick), ("total_ms", drain.total)),
         ];
         for (section, (low_name, low), (high_name, high)) in ordered {
             let low_line = self.lines.get(&(section, low_name));
             let line = self.lines.get(&(section, high_name)).max(low_line).copied();
             if let (true, Some(line)) = (low > high, line) {
-                let rule =
-                    format!("\"{low_name}\" in [{section}] must not be above \"{high_name}\"");
+                let rule = format!("\"{low_name}\" in [{section}] must not be above \"{high_name}\"");
                 let found = format!("{} above {}", low.as_millis(), high.as_millis());
                 self.fault(line, Problem::Conflict { rule, found });
             }

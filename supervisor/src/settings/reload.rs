@@ -45,18 +45,11 @@ impl Reload {
     pub fn compare(old: &Settings, new: &Settings) -> Self {
         let mut changes = Vec::new();
         for section in sections() {
-            let differs = section
-                .keys
-                .iter()
-                .filter(|key| key.get(old) != key.get(new));
+            let differs = section.keys.iter().filter(|key| key.get(old) != key.get(new));
             changes.extend(differs.map(|key| change(section.name, key, None)));
         }
         if old.faults.inject != new.faults.inject {
-            changes.push(Change {
-                key: "faults.inject".to_owned(),
-                needs: Needs::Actors,
-                role: None,
-            });
+            changes.push(Change { key: "faults.inject".to_owned(), needs: Needs::Actors, role: None });
         }
         for role in Role::ACTORS {
             let (Some(old), Some(new)) = (old.roles.get(&role), new.roles.get(&role)) else {
@@ -72,10 +65,7 @@ impl Reload {
     /// Returns the actors that must start again.
     #[must_use]
     pub fn roles(&self) -> BTreeSet<Role> {
-        let all = self
-            .changes
-            .iter()
-            .any(|change| change.needs == Needs::Actors);
+        let all = self.changes.iter().any(|change| change.needs == Needs::Actors);
         let single = self.changes.iter().filter_map(|change| change.role);
         let every = Role::ACTORS.into_iter().filter(|_| all);
         single.chain(every).collect()
@@ -94,9 +84,5 @@ fn change<T>(section: &str, key: &Key<T>, role: Option<Role>) -> Change {
         "" => key.name.to_owned(),
         section => format!("{section}.{}", key.name),
     };
-    Change {
-        key: key_name,
-        needs: key.needs,
-        role,
-    }
+    Change { key: key_name, needs: key.needs, role }
 }

@@ -75,10 +75,7 @@ pub(super) const ROLE_WORDS: [&str; 5] = words(Role::WORDS);
 const POINT_WORDS: [&str; 6] = words(FaultPoint::WORDS);
 const KIND_WORDS: [&str; 9] = words(FaultKind::WORDS);
 
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated by the compiler only; iterators are not const"
-)]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler only; iterators are not const")]
 const fn words<T: Copy, const N: usize>(pairs: &[(&'static str, T)]) -> [&'static str; N] {
     let mut words = [""; N];
     let mut index = 0;
@@ -133,10 +130,6 @@ mod tests {
     fn each_actor_can_be_named() {
         let names = Role::ACTORS.map(Role::as_str);
         assert_eq!(ROLE_WORDS, names);
-        assert!(
-            Role::WORDS
-                .iter()
-                .all(|(word, role)| role.as_str() == *word)
-        );
+        assert!(Role::WORDS.iter().all(|(word, role)| role.as_str() == *word));
     }
 }

@@ -63,9 +63,7 @@ pub(super) struct Section {
 
 /// Returns all tables in the order of the example file; `roles` and `faults.inject` have a shape of their own.
 pub(super) fn sections() -> impl Iterator<Item = &'static Section> {
-    [&TOP, &HEALTH, &RESTART, &TURN, &JOURNAL, &DRAIN, &ORPHAN]
-        .into_iter()
-        .chain([&SANDBOX, &LOG, &FAULTS])
+    [&TOP, &HEALTH, &RESTART, &TURN, &JOURNAL, &DRAIN, &ORPHAN].into_iter().chain([&SANDBOX, &LOG, &FAULTS])
 }
 
 /// A key of an older version and what became of it.
@@ -199,19 +197,15 @@ const DRAIN: Section = Section {
 const ORPHAN: Section = Section {
     name: "orphan",
     about: "Actors whose supervisor died.",
-    keys: &[
-        key!(orphan.wait => "wait_ms", ms(100, 10 * MINUTE), int(15_000), Needs::Nothing,
-            "How long a new supervisor waits for them to finish before it kills them."),
-    ],
+    keys: &[key!(orphan.wait => "wait_ms", ms(100, 10 * MINUTE), int(15_000), Needs::Nothing,
+            "How long a new supervisor waits for them to finish before it kills them.")],
 };
 
 const SANDBOX: Section = Section {
     name: "sandbox",
     about: "How the actors are confined.",
-    keys: &[
-        key!(sandbox.require => "require", Kind::Bool, Some(Const::Bool(false)), Needs::Actors,
-            "Whether an actor refuses to run when the kernel cannot confine it."),
-    ],
+    keys: &[key!(sandbox.require => "require", Kind::Bool, Some(Const::Bool(false)), Needs::Actors,
+            "Whether an actor refuses to run when the kernel cannot confine it.")],
 };
 
 const LOG: Section = Section {
@@ -226,8 +220,6 @@ const LOG: Section = Section {
 const FAULTS: Section = Section {
     name: "faults",
     about: "Faults that the actors act out, for testing. Leave this alone otherwise.",
-    keys: &[
-        key!(faults.outside => "outside", Kind::Text, text(""), Needs::Actors,
-            "File that stands for an outside service; empty means none."),
-    ],
+    keys: &[key!(faults.outside => "outside", Kind::Text, text(""), Needs::Actors,
+            "File that stands for an outside service; empty means none.")],
 };

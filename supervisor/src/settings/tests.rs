@@ -36,18 +36,11 @@ fn example_file_explains_every_key() {
     let text = example();
     let keys = sections().flat_map(|section| section.keys);
     let fixed = keys.map(|key| (key.name, key.about, key.kind.allowed()));
-    let roles = ROLE_KEYS
-        .iter()
-        .map(|key| (key.name, key.about, key.kind.allowed()));
-    let inject = FAULT_KEYS
-        .iter()
-        .map(|key| (key.name, key.about, key.kind.allowed()));
+    let roles = ROLE_KEYS.iter().map(|key| (key.name, key.about, key.kind.allowed()));
+    let inject = FAULT_KEYS.iter().map(|key| (key.name, key.about, key.kind.allowed()));
     for (name, about, allowed) in fixed.chain(roles).chain(inject) {
         assert!(about.ends_with('.') && about.len() > 5, "{name}");
-        assert!(
-            text.contains(&format!("# {about} Allowed: {allowed}.\n")),
-            "{name}"
-        );
+        assert!(text.contains(&format!("# {about} Allowed: {allowed}.\n")), "{name}");
     }
 }
 
@@ -68,16 +61,9 @@ fn limits_of_every_key_reach_their_field() {
 fn defaults_of_the_journal_are_the_journals_own() {
     let of_settings = Settings::default().journal;
     let own = crate::journal::Options::default();
+    assert_eq!((of_settings.segment_bytes, of_settings.segments), (own.segment_bytes, own.segments));
     assert_eq!(
-        (of_settings.segment_bytes, of_settings.segments),
-        (own.segment_bytes, own.segments)
-    );
-    assert_eq!(
-        (
-            of_settings.reserve_bytes,
-            of_settings.done_keys,
-            of_settings.done_days
-        ),
+        (of_settings.reserve_bytes, of_settings.done_keys, of_settings.done_days),
         (own.reserve_bytes, own.done_keys, own.done_days)
     );
 }
@@ -120,11 +106,7 @@ fn p11_c_syntax_error_is_one_line_with_its_place() {
 
 #[test]
 fn p11_d_key_of_an_older_version_is_named_with_its_successor() {
-    let renamed = [Renamed {
-        section: "health",
-        old: "ping_seconds",
-        now: "`ping_ms`, in milliseconds",
-    }];
+    let renamed = [Renamed { section: "health", old: "ping_seconds", now: "`ping_ms`, in milliseconds" }];
     let text = "[health]\nping_seconds = 5\n";
     let faults = parse::parse(text, "config.toml", &|_| true, &renamed).unwrap_err();
     assert_eq!(
@@ -169,9 +151,7 @@ fn roles_are_known_by_name_only() {
     assert_eq!(settings.roles[&Role::Act].memory_mib, 512);
     assert!(!settings.roles[&Role::GatewayLocal].enabled);
     assert_eq!(
-        faults(
-            "[roles.memroy]\n[roles.supervisor]\n[roles.act]\nmemory = 1\n[roles.reason]\nenabled = 1\n"
-        ),
+        faults("[roles.memroy]\n[roles.supervisor]\n[roles.act]\nmemory = 1\n[roles.reason]\nenabled = 1\n"),
         r#"config.toml:1: unknown section "roles.memroy"; did you mean "memory"?
 config.toml:2: unknown section "roles.supervisor"; known are memory, perceive, reason, act, gateway:local
 config.toml:4: unknown key "memory" in [roles.act]; known are enabled, memory_mib
@@ -224,11 +204,7 @@ fn reload_tells_what_each_change_needs() {
                 [roles.\"gateway:local\"]\nmemory_mib = 64\n";
     let new = Settings::parse(text, "x").unwrap();
     let reload = Reload::compare(&old, &new);
-    let told: Vec<_> = reload
-        .changes
-        .iter()
-        .map(|c| (c.key.as_str(), c.needs))
-        .collect();
+    let told: Vec<_> = reload.changes.iter().map(|c| (c.key.as_str(), c.needs)).collect();
     assert_eq!(
         told,
         [

@@ -74,9 +74,7 @@ impl Kind {
                 format!("one of {}", words.join(", "))
             }
             Self::Rising(count, from, to, unit) => {
-                format!(
-                    "1 to {count} integers from {from} to {to} ({unit}), none below the one before"
-                )
+                format!("1 to {count} integers from {from} to {to} ({unit}), none below the one before")
             }
         }
     }
@@ -100,9 +98,7 @@ impl Kind {
                 true => int(found, from, to).map(Value::Int),
                 false => wrong_type(),
             },
-            Self::Bool => found
-                .as_bool()
-                .map_or_else(wrong_type, |b| Ok(Value::Bool(b))),
+            Self::Bool => found.as_bool().map_or_else(wrong_type, |b| Ok(Value::Bool(b))),
             Self::Text => match found.as_str() {
                 Some(text) if text.chars().any(char::is_control) => {
                     Err("a text with a control character".to_owned())
@@ -151,9 +147,7 @@ fn int(found: &DeValue<'_>, from: u64, to: u64) -> Result<u64, String> {
         return Err(format!("{} {}", article(found), found.type_str()));
     };
     let int = u64::from_str_radix(digits.as_str(), digits.radix());
-    int.ok()
-        .filter(|int| (from..=to).contains(int))
-        .ok_or_else(|| digits.as_str().to_owned())
+    int.ok().filter(|int| (from..=to).contains(int)).ok_or_else(|| digits.as_str().to_owned())
 }
 
 /// A field that a value can be carried into and read back from. Values are checked before, so what does not fit is left

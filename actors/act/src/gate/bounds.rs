@@ -37,10 +37,7 @@ const REPEAT_MAX: u16 = 999;
 /// Checks a proposal and one of its actions.
 pub(super) fn schema(proposal: &Proposal, action: &Action) -> Option<Objection> {
     if proposal.steps.len() > STEPS_MAX {
-        return Some((
-            "schema.steps",
-            format!("The proposal has more than {STEPS_MAX} steps."),
-        ));
+        return Some(("schema.steps", format!("The proposal has more than {STEPS_MAX} steps.")));
     }
     if proposal.explanation.len() > EXPLANATION_MAX {
         return long("explanation", EXPLANATION_MAX);
@@ -71,13 +68,7 @@ fn recall(query: &Query) -> Option<Objection> {
 fn change(change: &Change) -> Option<Objection> {
     match change {
         Change::Note { text, tags } => text_of("note", text, TEXT_MAX).or_else(|| tags_of(tags)),
-        Change::Task {
-            title,
-            scheduled,
-            deadline,
-            priority,
-            tags,
-        } => line_of("title", title)
+        Change::Task { title, scheduled, deadline, priority, tags } => line_of("title", title)
             .or_else(|| scheduled.as_ref().and_then(when))
             .or_else(|| deadline.as_ref().and_then(when))
             .or_else(|| letter(*priority))
@@ -109,10 +100,7 @@ fn line_of(what: &str, text: &str) -> Option<Objection> {
 }
 
 fn long(what: &str, max: usize) -> Option<Objection> {
-    Some((
-        "schema.length",
-        format!("The {what} is longer than {max} bytes."),
-    ))
+    Some(("schema.length", format!("The {what} is longer than {max} bytes.")))
 }
 
 fn within(what: &str, value: u8, max: u8) -> Option<Objection> {
@@ -138,17 +126,11 @@ fn day(day: Day) -> Option<Objection> {
 
 fn when(when: &When) -> Option<Objection> {
     let time = when.moment.time;
-    let real =
-        time.is_none_or(|time| (0..24).contains(&time.hour) && (0..60).contains(&time.minute));
-    let rhythm = when
-        .repeat
-        .is_none_or(|repeat| (1..=REPEAT_MAX).contains(&repeat.count));
+    let real = time.is_none_or(|time| (0..24).contains(&time.hour) && (0..60).contains(&time.minute));
+    let rhythm = when.repeat.is_none_or(|repeat| (1..=REPEAT_MAX).contains(&repeat.count));
     day(when.moment.day).or_else(|| match (real, rhythm) {
         (false, _) => Some(("schema.time", "There is no such time of day.".to_owned())),
-        (true, false) => Some((
-            "schema.repeat",
-            format!("A repeater must be from 1 to {REPEAT_MAX} units."),
-        )),
+        (true, false) => Some(("schema.repeat", format!("A repeater must be from 1 to {REPEAT_MAX} units."))),
         (true, true) => None,
     })
 }
@@ -189,17 +171,10 @@ mod tests {
         recall::{Clock, Moment},
     };
 
-    const DAY: Day = Day {
-        year: 2026,
-        month: 3,
-        day: 9,
-    };
+    const DAY: Day = Day { year: 2026, month: 3, day: 9 };
 
     const fn at(day: Day, time: Option<Clock>, repeat: Option<Repeat>) -> When {
-        When {
-            moment: Moment { day, time },
-            repeat,
-        }
+        When { moment: Moment { day, time }, repeat }
     }
 
     fn code(found: Option<Objection>) -> &'static str {
@@ -207,13 +182,7 @@ mod tests {
     }
 
     fn task(title: &str, scheduled: Option<When>, priority: Option<char>, tag: &str) -> Change {
-        Change::Task {
-            title: title.into(),
-            scheduled,
-            deadline: None,
-            priority,
-            tags: vec![tag.into()],
-        }
+        Change::Task { title: title.into(), scheduled, deadline: None, priority, tags: vec![tag.into()] }
     }
 
     #[test]
@@ -226,38 +195,15 @@ mod tests {
 
     #[test]
     fn tasks_are_well_formed() {
-        let feb_30 = Day {
-            month: 2,
-            day: 30,
-            ..DAY
-        };
-        let hour_24 = Clock {
-            hour: 24,
-            minute: 0,
-        };
-        let never = Repeat {
-            kind: RepeatKind::CatchUp,
-            count: 0,
-            unit: Unit::Week,
-        };
+        let feb_30 = Day { month: 2, day: 30, ..DAY };
+        let hour_24 = Clock { hour: 24, minute: 0 };
+        let never = Repeat { kind: RepeatKind::CatchUp, count: 0, unit: Unit::Week };
         let cases = [
-            (
-                task("pay", Some(at(DAY, None, None)), Some('A'), "a_b@c"),
-                "",
-            ),
+            (task("pay", Some(at(DAY, None, None)), Some('A'), "a_b@c"), ""),
             (task("a\nb", None, None, "a"), "schema.line"),
-            (
-                task("pay", Some(at(feb_30, None, None)), None, "a"),
-                "schema.day",
-            ),
-            (
-                task("pay", Some(at(DAY, Some(hour_24), None)), None, "a"),
-                "schema.time",
-            ),
-            (
-                task("pay", Some(at(DAY, None, Some(never))), None, "a"),
-                "schema.repeat",
-            ),
+            (task("pay", Some(at(feb_30, None, None)), None, "a"), "schema.day"),
+            (task("pay", Some(at(DAY, Some(hour_24), None)), None, "a"), "schema.time"),
+            (task("pay", Some(at(DAY, None, Some(never))), None, "a"), "schema.repeat"),
             (task("pay", None, Some('Z'), "a"), "schema.priority"),
             (task("pay", None, None, "a:b"), "schema.tags"),
             (task("pay", None, None, ""), "schema.tags"),
@@ -270,32 +216,17 @@ mod tests {
     #[test]
     fn queries_are_bounded() {
         let agenda = |days| code(recall(&Query::Agenda { from: DAY, days }));
-        assert_eq!(
-            (agenda(0), agenda(31), agenda(32)),
-            ("schema.range", "", "schema.range")
-        );
+        assert_eq!((agenda(0), agenda(31), agenda(32)), ("schema.range", "", "schema.range"));
         let tasks = |limit| code(recall(&Query::Tasks { limit }));
-        assert_eq!(
-            (tasks(0), tasks(50), tasks(51)),
-            ("schema.range", "", "schema.range")
-        );
-        let undo = |turn: &str| {
-            code(change(&Change::Undo {
-                turn: Some(turn.into()),
-            }))
-        };
-        assert_eq!(
-            (undo("1a2b3c4d"), undo("1a2"), undo("zzzz")),
-            ("", "schema.turn", "schema.turn")
-        );
+        assert_eq!((tasks(0), tasks(50), tasks(51)), ("schema.range", "", "schema.range"));
+        let undo = |turn: &str| code(change(&Change::Undo { turn: Some(turn.into()) }));
+        assert_eq!((undo("1a2b3c4d"), undo("1a2"), undo("zzzz")), ("", "schema.turn", "schema.turn"));
     }
 
     #[test]
     fn proposal_with_too_many_steps_is_refused() {
-        let step = protocol::proposal::Step {
-            action: Action::Status,
-            then: protocol::proposal::Then::Answer,
-        };
+        let step =
+            protocol::proposal::Step { action: Action::Status, then: protocol::proposal::Then::Answer };
         let proposal = Proposal {
             turn: protocol::id::TurnKey::none(),
             depth: 0,

@@ -30,11 +30,9 @@ fn nothing(empty: &[AgendaDay], today: Date) -> String {
             day::nearness(first.day, today),
             day::short(last.day, today)
         ),
-        (Some(only), _) => format!(
-            "Nothing on {}{}.",
-            day::short(only.day, today),
-            day::nearness(only.day, today)
-        ),
+        (Some(only), _) => {
+            format!("Nothing on {}{}.", day::short(only.day, today), day::nearness(only.day, today))
+        }
         (None, _) => String::new(),
     }
 }
@@ -43,9 +41,7 @@ fn day_of(on: &AgendaDay, today: Date) -> String {
     let mut text = format!("{}{}", day::long(on.day), day::nearness(on.day, today));
     for item in &on.items {
         let time = item.time.map_or("     ".to_owned(), day::clock);
-        let reason = item.reason.map_or(String::new(), |why| {
-            format!(" ({})", reason(why, on.day, today))
-        });
+        let reason = item.reason.map_or(String::new(), |why| format!(" ({})", reason(why, on.day, today)));
         text.push_str(&format!("\n  {time} {}{reason}", headline(item)));
         text.push_str(&format!("\n{INDENT}{}", item.entry.link()));
     }
@@ -71,11 +67,7 @@ pub(super) fn tasks(items: &[Item], total: u32, today: Date) -> String {
         if let Some(scheduled) = item.scheduled {
             dates.push(format!("scheduled {}", day::moment(scheduled, today)));
         }
-        let dates = if dates.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", dates.join(", "))
-        };
+        let dates = if dates.is_empty() { String::new() } else { format!(" ({})", dates.join(", ")) };
         text.push_str(&format!("\n{number:>3}. {}{dates}", headline(item)));
         text.push_str(&format!("\n     {}", item.entry.link()));
     }
@@ -98,11 +90,7 @@ fn headline(item: &Item) -> String {
 fn reason(reason: Reason, on: Day, today: Date) -> String {
     let is_today = day::date(on) == Some(today);
     let days = |n: u16| {
-        if n == 1 {
-            "1 day".to_owned()
-        } else {
-            format!("{n} days")
-        }
+        if n == 1 { "1 day".to_owned() } else { format!("{n} days") }
     };
     match reason {
         Reason::Overdue(n) => format!("{} overdue", days(n)),

@@ -12,11 +12,7 @@ use protocol::{change::Changed, id::TurnKey, recall::EntryRef};
 pub fn changed(changed: &Changed) -> String {
     cut(match changed {
         Changed::Written { entry, what } => written(entry, what),
-        Changed::Undone {
-            turn,
-            what,
-            conflicts,
-        } => undone(*turn, what, conflicts),
+        Changed::Undone { turn, what, conflicts } => undone(*turn, what, conflicts),
         Changed::Ambiguous(entries) => which(entries, "done"),
         Changed::NotFound { near } => not_found(near, "done"),
         Changed::Refused(sentence) => sentence.clone(),
@@ -27,11 +23,7 @@ pub fn changed(changed: &Changed) -> String {
 fn written(entry: &EntryRef, what: &str) -> String {
     let (kind, rest) = what.split_once(' ').unwrap_or((what, ""));
     let title = title(entry);
-    let more = if rest.is_empty() {
-        String::new()
-    } else {
-        format!(", {rest}")
-    };
+    let more = if rest.is_empty() { String::new() } else { format!(", {rest}") };
     let line = match kind {
         "note" => format!("Noted in {}: {title}{more}", entry.file),
         "task" => format!("Task added to {}: {title}{more}", entry.file),
@@ -51,9 +43,7 @@ fn undone(turn: TurnKey, what: &[String], conflicts: &[String]) -> String {
         text.push_str(&format!("\n- {line}"));
     }
     if !conflicts.is_empty() {
-        text.push_str(
-            "\nYou had changed a part since. Yours stays as it is; mine lies beside it, in:",
-        );
+        text.push_str("\nYou had changed a part since. Yours stays as it is; mine lies beside it, in:");
         for file in conflicts {
             text.push_str(&format!("\n- {file}"));
         }
@@ -66,19 +56,11 @@ mod tests {
     use super::*;
 
     fn entry(title: &str) -> EntryRef {
-        EntryRef {
-            file: "inbox.org".into(),
-            line: 3,
-            path: vec![title.into()],
-            id: None,
-        }
+        EntryRef { file: "inbox.org".into(), line: 3, path: vec![title.into()], id: None }
     }
 
     fn said(title: &str, what: &str) -> String {
-        changed(&Changed::Written {
-            entry: entry(title),
-            what: what.into(),
-        })
+        changed(&Changed::Written { entry: entry(title), what: what.into() })
     }
 
     #[test]
@@ -91,18 +73,12 @@ mod tests {
             said("pay", "task due 2026-03-13 Fri"),
             "Task added to inbox.org: pay, due 2026-03-13 Fri\n[[file:inbox.org::*pay][pay]]"
         );
-        assert_eq!(
-            said("pay", "done"),
-            "Done: pay\n[[file:inbox.org::*pay][pay]]"
-        );
+        assert_eq!(said("pay", "done"), "Done: pay\n[[file:inbox.org::*pay][pay]]");
         assert_eq!(
             said("pay", "next 2026-03-16 Mon"),
             "Done: pay. Next: 2026-03-16 Mon\n[[file:inbox.org::*pay][pay]]"
         );
-        assert_eq!(
-            said("pay", "moved"),
-            "Written in inbox.org: pay (moved)\n[[file:inbox.org::*pay][pay]]"
-        );
+        assert_eq!(said("pay", "moved"), "Written in inbox.org: pay (moved)\n[[file:inbox.org::*pay][pay]]");
     }
 
     #[test]

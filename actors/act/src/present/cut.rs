@@ -13,10 +13,7 @@ pub fn cut(text: String) -> String {
         return text;
     }
     let room = ANSWER_MAX - MARK.len();
-    let end = (0..=room)
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0);
+    let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let kept = text.get(..end).unwrap_or_default();
     let kept = match kept.rsplit_once('\n') {
         Some((lines, last)) if last.len() < LINE_NEAR => lines,

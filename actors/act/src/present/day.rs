@@ -10,10 +10,7 @@ pub(super) fn date(day: Day) -> Option<Date> {
 
 /// Returns `Mon 9 March 2026`.
 pub(super) fn long(day: Day) -> String {
-    date(day).map_or_else(
-        || figures(day),
-        |date| date.strftime("%a %-d %B %Y").to_string(),
-    )
+    date(day).map_or_else(|| figures(day), |date| date.strftime("%a %-d %B %Y").to_string())
 }
 
 /// Returns `Tue 10 March`, with the year if it is not this one.

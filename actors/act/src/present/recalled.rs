@@ -11,11 +11,9 @@ pub fn recalled(recalled: &Recalled, preface: Option<&str>, now: &ZonedDateTime)
     let body = match recalled {
         Recalled::Agenda(days) => agenda::agenda(days, today),
         Recalled::Hits { hits, total } => found(hits, *total),
-        Recalled::Entry(entry) => format!(
-            "{}\n\n{}",
-            entry.entry.link(),
-            entry.text.text.trim_end_matches('\n')
-        ),
+        Recalled::Entry(entry) => {
+            format!("{}\n\n{}", entry.entry.link(), entry.text.text.trim_end_matches('\n'))
+        }
         Recalled::Tasks { items, total } => agenda::tasks(items, *total, today),
         Recalled::Ambiguous(entries) => which(entries, "show"),
         Recalled::NotFound { near } => not_found(near, "show"),
@@ -33,16 +31,10 @@ fn found(hits: &[Hit], total: u32) -> String {
     }
     let count = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let entries = if total == 1 { "entry" } else { "entries" };
-    let mut text = if count < total {
-        format!("{count} of {total} {entries}:")
-    } else {
-        format!("{count} {entries}:")
-    };
+    let mut text =
+        if count < total { format!("{count} of {total} {entries}:") } else { format!("{count} {entries}:") };
     for (hit, number) in hits.iter().zip(1_u32..) {
-        let todo = hit
-            .todo
-            .as_ref()
-            .map_or(String::new(), |todo| format!("{todo} "));
+        let todo = hit.todo.as_ref().map_or(String::new(), |todo| format!("{todo} "));
         text.push_str(&format!("\n\n{number}. {todo}{}", hit.entry.link()));
         for line in hit.passage.text.trim_end().lines() {
             text.push_str(&format!("\n   {line}"));
@@ -91,20 +83,11 @@ mod tests {
     }
 
     const fn on(day: i8) -> Day {
-        Day {
-            year: 2026,
-            month: 3,
-            day,
-        }
+        Day { year: 2026, month: 3, day }
     }
 
     fn entry(title: &str) -> EntryRef {
-        EntryRef {
-            file: "inbox.org".into(),
-            line: 12,
-            path: vec![title.into()],
-            id: None,
-        }
+        EntryRef { file: "inbox.org".into(), line: 12, path: vec![title.into()], id: None }
     }
 
     fn item(title: &str, time: Option<Clock>, reason: Option<Reason>) -> Item {
@@ -128,22 +111,10 @@ mod tests {
         taxes.priority = Some('A');
         taxes.tags = vec!["money".into()];
         let days = vec![
-            AgendaDay {
-                day: on(9),
-                items: vec![item("call Bob", NINE, Some(Reason::Deadline)), taxes],
-            },
-            AgendaDay {
-                day: on(10),
-                items: vec![],
-            },
-            AgendaDay {
-                day: on(11),
-                items: vec![],
-            },
-            AgendaDay {
-                day: on(12),
-                items: vec![item("pay rent", None, Some(Reason::Deadline))],
-            },
+            AgendaDay { day: on(9), items: vec![item("call Bob", NINE, Some(Reason::Deadline)), taxes] },
+            AgendaDay { day: on(10), items: vec![] },
+            AgendaDay { day: on(11), items: vec![] },
+            AgendaDay { day: on(12), items: vec![item("pay rent", None, Some(Reason::Deadline))] },
         ];
         let text = recalled(&Recalled::Agenda(days), None, &now());
         let wanted = "\
@@ -164,19 +135,9 @@ Thu 12 March 2026
     #[test]
     fn single_empty_day_is_said_in_one_line() {
         let empty = |day| Recalled::Agenda(vec![AgendaDay { day, items: vec![] }]);
-        assert_eq!(
-            recalled(&empty(on(11)), None, &now()),
-            "Nothing on Wed 11 March."
-        );
-        let far = Day {
-            year: 2027,
-            month: 2,
-            day: 30,
-        };
-        assert_eq!(
-            recalled(&empty(far), None, &now()),
-            "Nothing on 2027-02-30."
-        );
+        assert_eq!(recalled(&empty(on(11)), None, &now()), "Nothing on Wed 11 March.");
+        let far = Day { year: 2027, month: 2, day: 30 };
+        assert_eq!(recalled(&empty(far), None, &now()), "Nothing on 2027-02-30.");
     }
 
     #[test]
@@ -188,19 +149,12 @@ Thu 12 March 2026
                 passage: Labeled::from_owner("guarantee ends 2027\nserial 4711\n"),
             },
             Hit {
-                entry: EntryRef {
-                    id: Some("ab12".into()),
-                    ..entry("Heating [old]")
-                },
+                entry: EntryRef { id: Some("ab12".into()), ..entry("Heating [old]") },
                 todo: None,
                 passage: Labeled::from_owner("the boiler hums"),
             },
         ];
-        let text = recalled(
-            &Recalled::Hits { hits, total: 14 },
-            Some("The best passages I found:"),
-            &now(),
-        );
+        let text = recalled(&Recalled::Hits { hits, total: 14 }, Some("The best passages I found:"), &now());
         let wanted = "\
 The best passages I found:
 
@@ -217,14 +171,8 @@ The best passages I found:
 
     #[test]
     fn no_hit_is_said_plainly() {
-        let none = Recalled::Hits {
-            hits: vec![],
-            total: 0,
-        };
-        assert_eq!(
-            recalled(&none, None, &now()),
-            "Nothing found. Try fewer or other words."
-        );
+        let none = Recalled::Hits { hits: vec![], total: 0 };
+        assert_eq!(recalled(&none, None, &now()), "Nothing found. Try fewer or other words.");
     }
 
     #[test]
@@ -233,23 +181,14 @@ The best passages I found:
             entry: entry("Boiler"),
             text: Labeled::from_owner("* Boiler\n  hums\n\n"),
         });
-        assert_eq!(
-            recalled(&shown, None, &now()),
-            "[[file:inbox.org::*Boiler][Boiler]]\n\n* Boiler\n  hums"
-        );
+        assert_eq!(recalled(&shown, None, &now()), "[[file:inbox.org::*Boiler][Boiler]]\n\n* Boiler\n  hums");
     }
 
     #[test]
     fn tasks_are_numbered_with_their_dates() {
         let mut rent = item("pay rent", None, None);
-        rent.deadline = Some(Moment {
-            day: on(13),
-            time: None,
-        });
-        rent.scheduled = Some(Moment {
-            day: on(10),
-            time: NINE,
-        });
+        rent.deadline = Some(Moment { day: on(13), time: None });
+        rent.scheduled = Some(Moment { day: on(10), time: NINE });
         let items = vec![rent, item("tidy up", None, None)];
         let text = recalled(&Recalled::Tasks { items, total: 7 }, None, &now());
         let wanted = "\
@@ -259,10 +198,7 @@ Open tasks, 2 of 7:
   2. TODO tidy up
      [[file:inbox.org::*tidy up][tidy up]]";
         assert_eq!(text, wanted);
-        let none = Recalled::Tasks {
-            items: vec![],
-            total: 0,
-        };
+        let none = Recalled::Tasks { items: vec![], total: 0 };
         assert_eq!(recalled(&none, None, &now()), "No open tasks.");
     }
 

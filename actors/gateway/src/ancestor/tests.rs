@@ -37,13 +37,11 @@ fn health_check_is_understood_in_both_forms_and_any_case() {
 
 #[test]
 fn user_input_is_a_message_of_its_session() {
-    let text = r#"(:TYPE :EVENT :META (:SOURCE :CLI :SESSION-ID "x") :PAYLOAD (:SENSOR :USER-INPUT :TEXT "hi"))"#;
+    let text =
+        r#"(:TYPE :EVENT :META (:SOURCE :CLI :SESSION-ID "x") :PAYLOAD (:SENSOR :USER-INPUT :TEXT "hi"))"#;
     assert_eq!(one(text), Ok(Some(said("session-x", "fresh", "hi"))));
     let text = r#"(:type :event :payload (:sensor :chat-message :id 42 :text "grüß \"dich\""))"#;
-    assert_eq!(
-        one(text),
-        Ok(Some(said("session-default", "42", "grüß \"dich\"")))
-    );
+    assert_eq!(one(text), Ok(Some(said("session-default", "42", "grüß \"dich\""))));
     let text = r#"(:TYPE :EVENT :META (:ID "m-1" :SESSION-ID 7) :PAYLOAD (:TEXT "hi"))"#;
     assert_eq!(one(text), Ok(Some(said("session-7", "m-1", "hi"))));
 }
@@ -51,19 +49,12 @@ fn user_input_is_a_message_of_its_session() {
 #[test]
 fn handshake_of_a_client_joins_its_session() {
     let text = r#"(:TYPE :EVENT :META (:SESSION-ID "x") :PAYLOAD (:ACTION :HANDSHAKE))"#;
-    assert_eq!(
-        one(text),
-        Ok(Some(Said::Join(Name::new("session-x").unwrap())))
-    );
+    assert_eq!(one(text), Ok(Some(Said::Join(Name::new("session-x").unwrap()))));
 }
 
 #[test]
 fn types_that_want_nothing_are_passed_over() {
-    for text in [
-        "(:TYPE :RESPONSE)",
-        "(:TYPE :LOG :PAYLOAD (:TEXT \"x\"))",
-        "(:TYPE :STATUS)",
-    ] {
+    for text in ["(:TYPE :RESPONSE)", "(:TYPE :LOG :PAYLOAD (:TEXT \"x\"))", "(:TYPE :STATUS)"] {
         assert_eq!(one(text), Ok(None), "{text}");
     }
 }
@@ -78,19 +69,10 @@ fn what_is_not_understood_is_answered_with_what_to_send() {
         ("(:TYPE)", Error::NotAPlist),
         ("(:TYPE :EVENT)", Error::Nothing),
         ("(:TYPE :EVENT :PAYLOAD (:TEXT 7))", Error::Nothing),
-        (
-            "(:TYPE :EVENT :PAYLOAD (:SENSOR :BUFFER-UPDATE :TEXT \"x\"))",
-            Error::Nothing,
-        ),
+        ("(:TYPE :EVENT :PAYLOAD (:SENSOR :BUFFER-UPDATE :TEXT \"x\"))", Error::Nothing),
         ("(:TYPE :EVENT :PAYLOAD \"text\")", Error::NotAPlist),
-        (
-            "(:TYPE :REQUEST :PAYLOAD (:ACTION :MESSAGE :TEXT \"echo\"))",
-            Error::Nothing,
-        ),
-        (
-            "(:TYPE :EVENT :PAYLOAD (:TEXT \"x\" :ID \"\"))",
-            Error::Name { what: "an :ID" },
-        ),
+        ("(:TYPE :REQUEST :PAYLOAD (:ACTION :MESSAGE :TEXT \"echo\"))", Error::Nothing),
+        ("(:TYPE :EVENT :PAYLOAD (:TEXT \"x\" :ID \"\"))", Error::Name { what: "an :ID" }),
         ("(:TYPE #.(quit))", Error::Unexpected('#')),
     ];
     for (text, error) in cases {
@@ -98,10 +80,7 @@ fn what_is_not_understood_is_answered_with_what_to_send() {
     }
     assert_eq!(read_frames(b"000005\"abc\""), [Err(Error::NotAList)]);
     assert_eq!(read_frames(b"hello"), [Err(Error::Digits)]);
-    assert_eq!(
-        read_frames(b"ffffff(:TYPE :LOG)"),
-        [Err(Error::TooLong { max: FRAME_MAX })]
-    );
+    assert_eq!(read_frames(b"ffffff(:TYPE :LOG)"), [Err(Error::TooLong { max: FRAME_MAX })]);
     assert_eq!(read_frames(b"000004(\"\xff\")"), [Err(Error::NotUtf8)]);
 }
 
@@ -124,20 +103,14 @@ fn blanks_between_frames_are_skipped_and_a_wrong_length_spoils_only_its_own_fram
     let bytes = format!("\n {good}\r\n\n000003(:TYPE :LOG){good}\n");
     let frames = read_frames(bytes.as_bytes());
     assert_eq!(frames.len(), 3);
-    assert_eq!(
-        (frames[0].is_ok(), frames[1].is_ok(), frames[2].is_ok()),
-        (true, false, true)
-    );
+    assert_eq!((frames[0].is_ok(), frames[1].is_ok(), frames[2].is_ok()), (true, false, true));
 }
 
 #[test]
 fn list_that_does_not_end_as_announced_is_dropped_and_the_next_frame_is_read() {
     let mut splitter = Splitter::default();
     splitter.push(b"00000a(:TYPE \"hanging");
-    assert_eq!(
-        splitter.take(),
-        Some(Err(Error::Unclosed { announced: 10 }))
-    );
+    assert_eq!(splitter.take(), Some(Err(Error::Unclosed { announced: 10 })));
     splitter.push(framed("(:TYPE :HEALTH-CHECK)").as_bytes());
     assert!(matches!(splitter.take(), Some(Ok(_))));
     assert_eq!(splitter.take(), None);
@@ -146,14 +119,9 @@ fn list_that_does_not_end_as_announced_is_dropped_and_the_next_frame_is_read() {
 #[test]
 fn what_is_said_has_its_length_in_characters() {
     let turn = TurnKey::none().to_string();
-    let answer = Server::Answer {
-        turn,
-        message: String::new(),
-        text: "größer \"als\" \\".into(),
-    };
+    let answer = Server::Answer { turn, message: String::new(), text: "größer \"als\" \\".into() };
     let said = say(&answer);
-    let first =
-        r#"(:TYPE :REQUEST :TARGET :CLI :PAYLOAD (:ACTION :MESSAGE :TEXT "größer \"als\" \\"))"#;
+    let first = r#"(:TYPE :REQUEST :TARGET :CLI :PAYLOAD (:ACTION :MESSAGE :TEXT "größer \"als\" \\"))"#;
     let second = "(:TYPE :STATUS :SCRIBE :IDLE :GARDENER :SLEEPING)";
     let (n, m) = (first.chars().count(), second.len());
     assert_eq!(said, format!("{n:06X}{first}{m:06X}{second}"));

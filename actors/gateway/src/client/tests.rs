@@ -20,23 +20,13 @@ fn bench(patience: Duration) -> Bench {
     let (stream, peer) = UnixStream::pair().unwrap();
     let (note, notes) = channel(64);
     let (words, told) = channel(ROOM);
-    let connection = Connection {
-        id: ClientId(1),
-        stream,
-        notes: note,
-        words: told,
-        patience,
-    };
+    let connection = Connection { id: ClientId(1), stream, notes: note, words: told, patience };
     kit::task::spawn("client", serve(connection));
     Bench { peer, notes, words }
 }
 
 fn answer() -> Server {
-    Server::Answer {
-        turn: TurnKey::none().to_string(),
-        message: String::new(),
-        text: "x".repeat(90_000),
-    }
+    Server::Answer { turn: TurnKey::none().to_string(), message: String::new(), text: "x".repeat(90_000) }
 }
 
 #[tokio::test]
@@ -65,17 +55,11 @@ async fn nothing_more_is_read_from_a_client_that_is_owed_much() {
     let pings = "000015(:TYPE :HEALTH-CHECK)".repeat(OWED_MAX * 3);
     bench.peer.write_all(pings.as_bytes()).await.unwrap();
     for _ in 0..OWED_MAX {
-        assert!(matches!(
-            soon(bench.notes.recv()).await,
-            Some(Note::Heard(_, Said::Ping))
-        ));
+        assert!(matches!(soon(bench.notes.recv()).await, Some(Note::Heard(_, Said::Ping))));
     }
     assert!(bench.notes.try_recv().is_err());
     for _ in 0..OWED_MAX * 2 {
         bench.words.send(Server::Pong).await.unwrap();
-        assert!(matches!(
-            soon(bench.notes.recv()).await,
-            Some(Note::Heard(_, Said::Ping))
-        ));
+        assert!(matches!(soon(bench.notes.recv()).await, Some(Note::Heard(_, Said::Ping))));
     }
 }

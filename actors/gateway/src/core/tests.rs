@@ -31,11 +31,7 @@ fn answer(n: u8) -> Event {
 }
 
 fn say(text: &str) -> Said {
-    Said::Say {
-        conversation: None,
-        message: name("m"),
-        text: text.into(),
-    }
+    Said::Say { conversation: None, message: name("m"), text: text.into() }
 }
 
 /// A core with these clients in the conversation `local`.
@@ -61,34 +57,19 @@ fn hello_is_welcomed_and_the_supervisor_hears_of_it() {
     let mut core = Core::default();
     drop(core.handle(Event::Came(A), 0));
     let effects = core.handle(Event::Heard(A, Said::Hello(name("c"))), 0);
-    assert!(matches!(
-        &effects[0],
-        Effect::Say(A, Server::Welcome { .. })
-    ));
+    assert!(matches!(&effects[0], Effect::Say(A, Server::Welcome { .. })));
     assert_eq!(effects[1], Effect::Attach(name("c")));
 }
 
 #[test]
 fn message_is_admitted_and_its_client_told_the_turn_however_often_it_comes() {
     let mut core = core(&[A]);
-    for admission in [
-        Admission::Accepted(key(7)),
-        Admission::Pending(key(7)),
-        Admission::Done(key(7)),
-    ] {
+    for admission in [Admission::Accepted(key(7)), Admission::Pending(key(7)), Admission::Done(key(7))] {
         let effects = core.handle(Event::Heard(A, say("hi")), 0);
-        let [Effect::Admit(ticket, admit)] = effects.as_slice() else {
-            panic!("{effects:?}")
-        };
-        assert_eq!(
-            (admit.principal, admit.conversation.as_str()),
-            (Principal::Owner, "local")
-        );
+        let [Effect::Admit(ticket, admit)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!((admit.principal, admit.conversation.as_str()), (Principal::Owner, "local"));
         let effects = core.handle(Event::Admitted(*ticket, admission), 0);
-        let accepted = Server::Accepted {
-            message: "m".into(),
-            turn: key(7).to_string(),
-        };
+        let accepted = Server::Accepted { message: "m".into(), turn: key(7).to_string() };
         assert_eq!(effects, [Effect::Say(A, accepted)]);
     }
 }
@@ -131,10 +112,7 @@ fn answer_is_confirmed_by_the_first_client_that_has_seen_it() {
     let mut core = core(&[A, B]);
     assert_eq!(told(&core.handle(answer(1), 0)), [A, B]);
     let effects = core.handle(Event::Heard(B, Said::Seen(key(1))), 10);
-    assert_eq!(
-        effects,
-        [Effect::Delivered(question(1), Delivered::Confirmed)]
-    );
+    assert_eq!(effects, [Effect::Delivered(question(1), Delivered::Confirmed)]);
     assert_eq!(core.handle(Event::Heard(A, Said::Seen(key(1))), 20), []);
 }
 
@@ -172,10 +150,7 @@ fn answer_written_to_a_client_that_cannot_confirm_is_unknown() {
     let mut core = core(&[A]);
     drop(core.handle(answer(1), 0));
     let effects = core.handle(Event::Written(A, key(1)), 1);
-    assert_eq!(
-        effects,
-        [Effect::Delivered(question(1), Delivered::Unknown)]
-    );
+    assert_eq!(effects, [Effect::Delivered(question(1), Delivered::Unknown)]);
 }
 
 #[test]
@@ -184,19 +159,13 @@ fn confirmation_is_waited_for_beside_a_client_that_cannot_confirm() {
     drop(one.handle(answer(1), 0));
     assert_eq!(one.handle(Event::Written(A, key(1)), 1), []);
     let effects = one.handle(Event::Heard(B, Said::Seen(key(1))), 2);
-    assert_eq!(
-        effects,
-        [Effect::Delivered(question(1), Delivered::Confirmed)]
-    );
+    assert_eq!(effects, [Effect::Delivered(question(1), Delivered::Confirmed)]);
 
     let mut two = core(&[A, B]);
     drop(two.handle(answer(1), 0));
     assert_eq!(two.handle(Event::Written(A, key(1)), 1), []);
     let effects = two.handle(Event::Left(B), 2);
-    assert_eq!(
-        effects,
-        [Effect::Delivered(question(1), Delivered::Unknown)]
-    );
+    assert_eq!(effects, [Effect::Delivered(question(1), Delivered::Unknown)]);
 }
 
 #[test]
@@ -218,10 +187,8 @@ fn a_hundred_answers_reach_a_client_a_window_at_a_time() {
     assert_eq!(waiting, UNCONFIRMED_MAX);
     for n in 0..100 {
         let effects = core.handle(Event::Heard(A, Said::Seen(key(n))), 1);
-        seen += usize::from(effects.contains(&Effect::Delivered(
-            question(u64::from(n)),
-            Delivered::Confirmed,
-        )));
+        seen +=
+            usize::from(effects.contains(&Effect::Delivered(question(u64::from(n)), Delivered::Confirmed)));
         waiting = waiting + told(&effects).len() - 1;
         assert!(waiting <= UNCONFIRMED_MAX);
     }
@@ -232,9 +199,7 @@ fn a_hundred_answers_reach_a_client_a_window_at_a_time() {
 fn answer_to_its_own_message_does_not_wait_behind_old_ones_that_it_leaves_unconfirmed() {
     let mut core = core(&[A]);
     for n in 0..40 {
-        let Event::Deliver(question, mut deliver) = answer(n) else {
-            panic!("no delivery")
-        };
+        let Event::Deliver(question, mut deliver) = answer(n) else { panic!("no delivery") };
         deliver.message = Some(name("old"));
         drop(core.handle(Event::Deliver(question, deliver), 0));
     }
@@ -249,9 +214,7 @@ fn client_that_confirms_nothing_still_gets_what_comes_after_the_deadline() {
         drop(core.handle(answer(n), 0));
     }
     let effects = core.handle(Event::Tick, CONFIRM_MS);
-    let absent = effects
-        .iter()
-        .filter(|e| matches!(e, Effect::Delivered(_, Delivered::Absent)));
+    let absent = effects.iter().filter(|e| matches!(e, Effect::Delivered(_, Delivered::Absent)));
     assert_eq!(absent.count(), 20);
     assert_eq!(told(&core.handle(answer(30), CONFIRM_MS + 1)), [A]);
 }
@@ -266,10 +229,7 @@ fn session_named_with_a_message_is_joined_once_and_not_without_end() {
         text: "hi".into(),
     };
     let effects = core.handle(Event::Heard(A, say("session-1")), 0);
-    assert!(matches!(
-        &effects[..],
-        [Effect::Attach(_), Effect::Admit(..)]
-    ));
+    assert!(matches!(&effects[..], [Effect::Attach(_), Effect::Admit(..)]));
     let effects = core.handle(Event::Heard(A, say("session-1")), 0);
     assert!(matches!(&effects[..], [Effect::Admit(..)]));
     for n in 2..=16 {
@@ -284,8 +244,5 @@ fn health_is_answered_whatever_is_on_its_way() {
     drop(core.handle(Event::Heard(A, say("hi")), 0));
     drop(core.handle(answer(1), 0));
     core.drain();
-    assert_eq!(
-        core.handle(Event::Heard(A, Said::Ping), 0),
-        [Effect::Say(A, Server::Pong)]
-    );
+    assert_eq!(core.handle(Event::Heard(A, Said::Ping), 0), [Effect::Say(A, Server::Pong)]);
 }

@@ -41,9 +41,7 @@ pub(crate) fn directive(bytes: &[u8], content: Span) -> Option<Directive> {
         return Some(Directive::Begin(kind));
     }
     if let Some(name) = strip_prefix_fold(rest, b"end_") {
-        let kind = kind_of(name, |rest| {
-            rest.iter().all(|byte| is_blank(*byte) || *byte == b'\r')
-        })?;
+        let kind = kind_of(name, |rest| rest.iter().all(|byte| is_blank(*byte) || *byte == b'\r'))?;
         return Some(Directive::End(kind));
     }
     let colon = rest.iter().take(12).position(|byte| *byte == b':')?;
@@ -59,9 +57,7 @@ pub(crate) fn directive(bytes: &[u8], content: Span) -> Option<Directive> {
 }
 
 fn kind_of(name: &[u8], ends: impl Fn(&[u8]) -> bool) -> Option<usize> {
-    VERBATIM
-        .iter()
-        .position(|kind| strip_prefix_fold(name, kind).is_some_and(&ends))
+    VERBATIM.iter().position(|kind| strip_prefix_fold(name, kind).is_some_and(&ends))
 }
 
 fn strip_prefix_fold<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
@@ -82,10 +78,7 @@ pub(crate) fn resolve(events: &[Event]) -> (Vec<Span>, Vec<Directive>) {
                 }
                 None
             }
-            Directive::Todo(_)
-            | Directive::TypTodo(_)
-            | Directive::FileTags(_)
-            | Directive::Title(_) => None,
+            Directive::Todo(_) | Directive::TypTodo(_) | Directive::FileTags(_) | Directive::Title(_) => None,
         };
         ends.push(known);
     }
@@ -114,10 +107,7 @@ pub fn verbatim(bytes: &[u8], section: Span, newline: Newline) -> Vec<Span> {
     for line in lines(bytes, section, newline) {
         let span = Span::new(line.content.begin, line.next);
         if let Some(directive) = directive(bytes, line.content) {
-            events.push(Event {
-                directive,
-                line: span,
-            });
+            events.push(Event { directive, line: span });
         } else if is_comment(skip_blanks(bytes, line.content).of(bytes)) {
             comments.push(span);
         }
@@ -152,9 +142,6 @@ mod tests {
     #[test]
     fn block_ends_at_the_first_end_of_its_kind() {
         let text = "#+BEGIN_SRC sh\n#+begin_example\n #+End_src \n#+end_example\n# note\n";
-        assert_eq!(
-            blocks(text),
-            ["#+BEGIN_SRC sh\n#+begin_example\n #+End_src \n", "# note\n"]
-        );
+        assert_eq!(blocks(text), ["#+BEGIN_SRC sh\n#+begin_example\n #+End_src \n", "# note\n"]);
     }
 }

@@ -36,19 +36,12 @@ pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
     let (Some(keyword), Some(state), true) = (node.keyword, node.state, node.is_open()) else {
         return Err(Error::NotOpen);
     };
-    let done = doc
-        .keywords
-        .done_word(state)
-        .ok_or(Error::NoKeyword { what: "done" })?;
+    let done = doc.keywords.done_word(state).ok_or(Error::NoKeyword { what: "done" })?;
     let repeating = repeating(bytes, doc, node);
     if repeating.is_empty() {
         let mut splices = vec![Splice::replace(keyword, done)];
         splices.push(closed(bytes, doc, node, now));
-        return Ok(Completed {
-            splices,
-            next: None,
-            timed: false,
-        });
+        return Ok(Completed { splices, next: None, timed: false });
     }
     let sequence = doc.keywords.sequence(state);
     let first = sequence.filter(|s| !s.by_type).and_then(|s| s.open.first());
@@ -77,13 +70,7 @@ pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
         stamp::inactive(now),
         doc.newline.as_str()
     );
-    insert_line(
-        bytes,
-        doc,
-        note_place(bytes, doc, node),
-        &note,
-        &mut splices,
-    );
+    insert_line(bytes, doc, note_place(bytes, doc, node), &note, &mut splices);
     splices.sort_by_key(|splice| splice.at);
     splices.retain(|splice| {
         let old = Span::new(splice.at, splice.at + splice.remove);
@@ -106,9 +93,7 @@ fn repeating(bytes: &[u8], doc: &Doc, node: &Node) -> Vec<(Stamp, Repeater)> {
         if hidden.iter().any(inside) {
             continue;
         }
-        let second = stamp
-            .last
-            .and_then(|_| stamp::stamp_at(bytes, stamp.span.end + 2));
+        let second = stamp.last.and_then(|_| stamp::stamp_at(bytes, stamp.span.end + 2));
         for stamp in [Some(stamp), second].into_iter().flatten() {
             if let Some(repeater) = stamp.repeater.filter(|r| r.step.count > 0) {
                 found.push((stamp, repeater));
@@ -128,13 +113,10 @@ fn advance(
 ) -> Result<DateTime, Error> {
     let hourly = repeater.step.unit == Unit::Hour;
     if hourly && stamp.time.is_none() {
-        return Err(Error::Repeater {
-            what: "it counts hours but has no time of day",
-        });
+        return Err(Error::Repeater { what: "it counts hours but has no time of day" });
     }
-    let at = repeat::next(stamp, repeater, now).ok_or(Error::Repeater {
-        what: "its next date lies beyond the calendar",
-    })?;
+    let at = repeat::next(stamp, repeater, now)
+        .ok_or(Error::Repeater { what: "its next date lies beyond the calendar" })?;
     splices.push(Splice::replace(stamp.date_span, at.date().to_string()));
     if let Some(weekday) = stamp.weekday_span
         && weekday.of(bytes) != stamp::weekday(at.date()).as_bytes()
@@ -180,8 +162,7 @@ fn drop_stale(bytes: &[u8], doc: &Doc, planning: Planning, splices: &mut Vec<Spl
         stale.push("CLOSED:");
     }
     let scheduled = planning.scheduled;
-    let repeats =
-        |span: Span| stamp::stamp_at(bytes, span.begin).is_some_and(|s| s.repeater.is_some());
+    let repeats = |span: Span| stamp::stamp_at(bytes, span.begin).is_some_and(|s| s.repeater.is_some());
     if scheduled.is_some_and(|span| !repeats(span)) {
         stale.push("SCHEDULED:");
     }
@@ -229,11 +210,7 @@ fn words_of(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> Vec<
         for stamp in stamps.into_iter().flatten() {
             let head = Span::new(content.begin, stamp.begin);
             let text = head.of(bytes);
-            let trimmed = text
-                .iter()
-                .rev()
-                .take_while(|byte| is_blank(**byte))
-                .count();
+            let trimmed = text.iter().rev().take_while(|byte| is_blank(**byte)).count();
             let head = Span::new(head.begin, head.end - trimmed);
             if !head.of(bytes).ends_with(word.as_bytes()) {
                 continue;
@@ -248,11 +225,7 @@ fn words_of(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> Vec<
     for (begin, end) in found.iter_mut().rev() {
         if *end >= line_end {
             let before = Span::new(content.begin, *begin).of(bytes);
-            *begin -= before
-                .iter()
-                .rev()
-                .take_while(|byte| is_blank(**byte))
-                .count();
+            *begin -= before.iter().rev().take_while(|byte| is_blank(**byte)).count();
             line_end = *begin;
         }
     }
@@ -264,30 +237,18 @@ fn words_of(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> Vec<
 }
 
 /// Sets `LAST_REPEAT` and returns the indentation of the drawer's last line, which the log note takes.
-fn last_repeat(
-    bytes: &[u8],
-    doc: &Doc,
-    node: &Node,
-    now: DateTime,
-    splices: &mut Vec<Splice>,
-) -> String {
+fn last_repeat(bytes: &[u8], doc: &Doc, node: &Node, now: DateTime, splices: &mut Vec<Splice>) -> String {
     let stamp = stamp::inactive(now);
     let end = doc.newline.as_str();
     let Some(drawer) = node.drawer else {
-        let at = node
-            .planning
-            .map_or_else(|| after_headline(bytes, node), |p| p.line.end);
+        let at = node.planning.map_or_else(|| after_headline(bytes, node), |p| p.line.end);
         let text = format!(":PROPERTIES:{end}:LAST_REPEAT: {stamp}{end}:END:{end}");
         insert_line(bytes, doc, at, &text, splices);
         return String::new();
     };
     let old = drawer.value(bytes, doc.newline, "LAST_REPEAT");
     let closing = Span::new(drawer.body.end, drawer.span.end);
-    let blanks = closing
-        .of(bytes)
-        .iter()
-        .take_while(|byte| is_blank(**byte))
-        .count();
+    let blanks = closing.of(bytes).iter().take_while(|byte| is_blank(**byte)).count();
     let indent = Span::new(closing.begin, closing.begin + blanks).text(bytes);
     match old {
         Some(value) if value.is_empty() => {
@@ -297,10 +258,7 @@ fn last_repeat(
             splices.retain(|splice| splice.at < value.begin || splice.at >= value.end);
             splices.push(Splice::replace(value, stamp));
         }
-        None => splices.push(Splice::insert(
-            drawer.body.end,
-            format!("{indent}:LAST_REPEAT: {stamp}{end}"),
-        )),
+        None => splices.push(Splice::insert(drawer.body.end, format!("{indent}:LAST_REPEAT: {stamp}{end}"))),
     }
     indent
 }
@@ -311,10 +269,7 @@ fn note_place(bytes: &[u8], doc: &Doc, node: &Node) -> usize {
     let mut at = body.begin;
     for line in lines(bytes, body, doc.newline) {
         let text = line.content.of(bytes);
-        if text
-            .iter()
-            .any(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))
-        {
+        if text.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
             return line.content.begin;
         }
         at = line.next;
@@ -331,14 +286,8 @@ fn after_headline(bytes: &[u8], node: &Node) -> usize {
 /// Inserts whole lines; if the place is the end of a file without final newline, the line end goes first.
 fn insert_line(bytes: &[u8], doc: &Doc, at: usize, text: &str, splices: &mut Vec<Splice>) {
     let open = at == bytes.len() && at > 0 && !bytes.ends_with(b"\n");
-    let first = !splices
-        .iter()
-        .any(|splice| splice.at == at && splice.remove == 0);
-    let text = if open && first {
-        format!("{}{text}", doc.newline.as_str())
-    } else {
-        text.to_owned()
-    };
+    let first = !splices.iter().any(|splice| splice.at == at && splice.remove == 0);
+    let text = if open && first { format!("{}{text}", doc.newline.as_str()) } else { text.to_owned() };
     splices.push(Splice::insert(at, text));
 }
 

@@ -31,13 +31,10 @@ pub struct NewEntry {
 /// [`Error::NoKeyword`] when the file knows no open keyword for a task.
 pub fn append(bytes: &[u8], doc: &Doc, entry: &NewEntry) -> Result<Vec<Splice>, Error> {
     let mut lines = vec![headline(doc, entry)?];
-    let planning: Vec<String> = [
-        ("DEADLINE", &entry.deadline),
-        ("SCHEDULED", &entry.scheduled),
-    ]
-    .into_iter()
-    .filter_map(|(word, stamp)| Some(format!("{word}: {}", stamp.as_ref()?)))
-    .collect();
+    let planning: Vec<String> = [("DEADLINE", &entry.deadline), ("SCHEDULED", &entry.scheduled)]
+        .into_iter()
+        .filter_map(|(word, stamp)| Some(format!("{word}: {}", stamp.as_ref()?)))
+        .collect();
     if !planning.is_empty() {
         lines.push(planning.join(" "));
     }
@@ -62,10 +59,7 @@ pub fn append(bytes: &[u8], doc: &Doc, entry: &NewEntry) -> Result<Vec<Splice>, 
 fn headline(doc: &Doc, entry: &NewEntry) -> Result<String, Error> {
     let mut line = "*".to_owned();
     if entry.task {
-        let word = doc
-            .keywords
-            .open_word()
-            .ok_or(Error::NoKeyword { what: "open" })?;
+        let word = doc.keywords.open_word().ok_or(Error::NoKeyword { what: "open" })?;
         line.push(' ');
         line.push_str(word);
     }
@@ -119,23 +113,14 @@ mod tests {
 
     #[test]
     fn note_follows_what_stands_there() {
-        assert_eq!(
-            appended("* a\n\n\n", &entry()),
-            format!("* a\n\n\n* hum\n{DRAWER}")
-        );
+        assert_eq!(appended("* a\n\n\n", &entry()), format!("* a\n\n\n* hum\n{DRAWER}"));
         assert_eq!(appended("* a", &entry()), format!("* a\n* hum\n{DRAWER}"));
         assert_eq!(appended("", &entry()), format!("* hum\n{DRAWER}"));
     }
 
     #[test]
     fn crlf_file_stays_crlf() {
-        let after = appended(
-            "* a\r\ntext\r\n",
-            &NewEntry {
-                body: "x\ny".to_owned(),
-                ..entry()
-            },
-        );
+        let after = appended("* a\r\ntext\r\n", &NewEntry { body: "x\ny".to_owned(), ..entry() });
         assert_eq!(after.matches('\n').count(), after.matches("\r\n").count());
         assert!(after.ends_with("x\r\ny\r\n"));
     }

@@ -27,10 +27,7 @@ pub fn body(text: &str) -> String {
 
 /// Drops control characters and defuses what Emacs would evaluate.
 fn plain(text: &str) -> String {
-    let kept: String = text
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect();
+    let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let kept = kept.replace("%%(", "%% (");
     let mut out = String::with_capacity(kept.len());
     let mut rest = kept.as_str();
@@ -47,9 +44,7 @@ fn plain(text: &str) -> String {
 
 fn find_fold(text: &str, word: &str) -> Option<usize> {
     let wanted = word.as_bytes();
-    text.as_bytes()
-        .windows(wanted.len())
-        .position(|window| window.eq_ignore_ascii_case(wanted))
+    text.as_bytes().windows(wanted.len()).position(|window| window.eq_ignore_ascii_case(wanted))
 }
 
 fn line(line: &str) -> String {
@@ -57,13 +52,9 @@ fn line(line: &str) -> String {
         return format!(" {line}");
     }
     let text = line.trim_start_matches([' ', '\t']);
-    let (blanks, _) = line
-        .split_at_checked(line.len() - text.len())
-        .unwrap_or_default();
+    let (blanks, _) = line.split_at_checked(line.len() - text.len()).unwrap_or_default();
     let word = text.trim_end();
-    let mark = [":END:", ":PROPERTIES:", ":LOGBOOK:"]
-        .iter()
-        .any(|mark| word.eq_ignore_ascii_case(mark));
+    let mark = [":END:", ":PROPERTIES:", ":LOGBOOK:"].iter().any(|mark| word.eq_ignore_ascii_case(mark));
     if mark || text.trim_start_matches(',').starts_with("#+") {
         return format!("{blanks},{text}");
     }
@@ -107,10 +98,7 @@ fn without_stars(text: &str) -> Option<&str> {
 pub fn tag(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(':');
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '#' | '%');
-    let tag: String = text
-        .chars()
-        .map(|c| if allowed(c) { c } else { '_' })
-        .collect();
+    let tag: String = text.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
     tag.chars().any(char::is_alphanumeric).then_some(tag)
 }
 
@@ -129,21 +117,12 @@ mod tests {
 
     #[test]
     fn local_variables_are_defused_in_any_case() {
-        assert_eq!(
-            body("# local VARIABLES: x Local Variables:"),
-            "# local VARIABLES : x Local Variables :"
-        );
+        assert_eq!(body("# local VARIABLES: x Local Variables:"), "# local VARIABLES : x Local Variables :");
     }
 
     #[test]
     fn plain_titles_stay_as_they_are() {
-        for text in [
-            "water the plants",
-            "*bold* start",
-            "a: b",
-            "call Zoë :-)",
-            "[x] y",
-        ] {
+        for text in ["water the plants", "*bold* start", "a: b", "call Zoë :-)", "[x] y"] {
             assert_eq!(title(text, &Keywords::default()), text);
         }
     }

@@ -68,10 +68,7 @@ fn trim_blanks(bytes: &[u8], rest: Span) -> Span {
 
 fn split_at(bytes: &[u8], rest: Span, ends: impl Fn(u8) -> bool) -> Option<(Span, Span)> {
     let text = rest.of(bytes);
-    let len = text
-        .iter()
-        .position(|byte| ends(*byte))
-        .unwrap_or(text.len());
+    let len = text.iter().position(|byte| ends(*byte)).unwrap_or(text.len());
     let end = rest.begin + len;
     (len > 0).then(|| (Span::new(rest.begin, end), Span::new(end, rest.end)))
 }
@@ -97,20 +94,14 @@ fn first_char_len(text: &[u8]) -> Option<usize> {
 /// Tags are the last word of the line when it is `:a:b:` behind a blank.
 fn tags(bytes: &[u8], rest: Span) -> Option<Span> {
     let text = rest.of(bytes);
-    let begin = text
-        .iter()
-        .rposition(|byte| is_blank(*byte))
-        .map_or(0, |at| at + 1);
+    let begin = text.iter().rposition(|byte| is_blank(*byte)).map_or(0, |at| at + 1);
     let word = text.get(begin..)?;
     let inner = word.strip_prefix(b":")?.strip_suffix(b":")?;
     let inner = std::str::from_utf8(inner).ok()?;
     let tag = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '#' | '%' | ':');
-    let above = (rest.begin + begin)
-        .checked_sub(1)
-        .and_then(|at| bytes.get(at));
+    let above = (rest.begin + begin).checked_sub(1).and_then(|at| bytes.get(at));
     let apart = above.is_none_or(|byte| is_blank(*byte));
-    (apart && !inner.is_empty() && inner.chars().all(tag))
-        .then(|| Span::new(rest.begin + begin, rest.end))
+    (apart && !inner.is_empty() && inner.chars().all(tag)).then(|| Span::new(rest.begin + begin, rest.end))
 }
 
 #[cfg(test)]
@@ -134,13 +125,7 @@ mod tests {
     fn parts_of_a_full_headline() {
         assert_eq!(
             read("* TODO [#A] water the plants  :home:garden: "),
-            (
-                Some("TODO"),
-                Some("A"),
-                "water the plants",
-                Some(":home:garden:"),
-                false
-            )
+            (Some("TODO"), Some("A"), "water the plants", Some(":home:garden:"), false)
         );
     }
 

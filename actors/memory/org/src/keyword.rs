@@ -80,11 +80,9 @@ impl Keywords {
     pub fn open_word(&self) -> Option<&str> {
         match self.state(b"TODO") {
             Some(State::Open(_)) => Some("TODO"),
-            Some(State::Done(_)) | None => self
-                .sequences
-                .iter()
-                .find_map(|s| s.open.first())
-                .map(String::as_str),
+            Some(State::Done(_)) | None => {
+                self.sequences.iter().find_map(|s| s.open.first()).map(String::as_str)
+            }
         }
     }
 
@@ -99,8 +97,7 @@ impl Keywords {
     #[must_use]
     pub fn done_word(&self, state: State) -> Option<&str> {
         let own = self.sequence(state).and_then(|s| s.done.first());
-        own.or_else(|| self.sequences.iter().find_map(|s| s.done.first()))
-            .map(String::as_str)
+        own.or_else(|| self.sequences.iter().find_map(|s| s.done.first())).map(String::as_str)
     }
 
     /// Returns the sequences in the order of the file.
@@ -116,19 +113,12 @@ impl Sequence {
     pub fn parse(value: &str, by_type: bool) -> Self {
         let words: Vec<&str> = value.split_ascii_whitespace().map(without_key).collect();
         let named = |list: &[&str]| -> Vec<String> {
-            list.iter()
-                .filter(|w| **w != "|" && !w.is_empty())
-                .map(|w| (*w).to_owned())
-                .collect()
+            list.iter().filter(|w| **w != "|" && !w.is_empty()).map(|w| (*w).to_owned()).collect()
         };
         let bar = words.iter().position(|w| *w == "|");
         let cut = bar.unwrap_or_else(|| words.len().saturating_sub(1));
         let (open, done) = words.split_at(cut);
-        Self {
-            open: named(open),
-            done: named(done),
-            by_type,
-        }
+        Self { open: named(open), done: named(done), by_type }
     }
 }
 

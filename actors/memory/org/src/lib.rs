@@ -29,6 +29,4 @@ pub use repeat::{next, occurs_on, shift};
 pub use scan::{Doc, Node, scan};
 pub use span::{Newline, Span};
 pub use splice::{Splice, apply, verify};
-pub use stamp::{
-    Delay, Interval, RepeatKind, Repeater, Stamp, Unit, active_stamps, inactive, stamp_at,
-};
+pub use stamp::{Delay, Interval, RepeatKind, Repeater, Stamp, Unit, active_stamps, inactive, stamp_at};

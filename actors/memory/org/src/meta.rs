@@ -47,19 +47,14 @@ pub(crate) fn planning(bytes: &[u8], at: usize, end: usize, newline: Newline) ->
     let line = line_at(bytes.get(..end)?, at, newline)?;
     let content = skip_blanks(bytes, line.content);
     word_at(content.of(bytes))?;
-    let mut found = Planning {
-        line: Span::new(at, line.next),
-        ..Planning::default()
-    };
+    let mut found = Planning { line: Span::new(at, line.next), ..Planning::default() };
     let mut rest = content;
     let mut boundary = true;
     while !rest.is_empty() {
         let text = rest.of(bytes);
         let hit = if boundary { word_at(text) } else { None };
         let Some(word) = hit else {
-            boundary = text
-                .first()
-                .is_some_and(|byte| !byte.is_ascii_alphanumeric());
+            boundary = text.first().is_some_and(|byte| !byte.is_ascii_alphanumeric());
             rest = Span::new(rest.begin + 1, rest.end);
             continue;
         };
@@ -133,10 +128,7 @@ pub(crate) fn drawer(bytes: &[u8], at: usize, end: usize, newline: Newline) -> O
 
 fn is_mark(line: &[u8], mark: &[u8]) -> bool {
     let front = line.iter().take_while(|byte| is_blank(**byte)).count();
-    let Some((word, tail)) = line
-        .get(front..)
-        .and_then(|text| text.split_at_checked(mark.len()))
-    else {
+    let Some((word, tail)) = line.get(front..).and_then(|text| text.split_at_checked(mark.len())) else {
         return false;
     };
     word.eq_ignore_ascii_case(mark) && tail.iter().all(|byte| is_blank(*byte))
@@ -190,26 +182,13 @@ mod tests {
         let bytes = text.as_bytes();
         let drawer = drawer(bytes, 0, bytes.len(), Newline::Lf)?;
         let text = |span: Span| std::str::from_utf8(span.of(bytes)).unwrap();
-        Some(
-            drawer
-                .properties(bytes, Newline::Lf)
-                .map(|p| (text(p.key), text(p.value)))
-                .collect(),
-        )
+        Some(drawer.properties(bytes, Newline::Lf).map(|p| (text(p.key), text(p.value))).collect())
     }
 
     #[test]
     fn doubles_empty_values_and_odd_keys_are_kept_in_order() {
         let text = ":properties:\n:OPT: base\n:OPT+: first\n:colour:\n  :a:b:c: 1\n:END:\n";
-        assert_eq!(
-            keys(text).unwrap(),
-            [
-                ("OPT", "base"),
-                ("OPT+", "first"),
-                ("colour", ""),
-                ("a:b:c", "1")
-            ]
-        );
+        assert_eq!(keys(text).unwrap(), [("OPT", "base"), ("OPT+", "first"), ("colour", ""), ("a:b:c", "1")]);
     }
 
     #[test]
@@ -221,7 +200,8 @@ mod tests {
 
     #[test]
     fn last_of_a_kind_wins_in_a_planning_line() {
-        let text = "  DEADLINE: <2026-03-09 Mon> XDEADLINE: <2026-01-01> DEADLINE:<2026-03-10>--<2026-03-11>\n";
+        let text =
+            "  DEADLINE: <2026-03-09 Mon> XDEADLINE: <2026-01-01> DEADLINE:<2026-03-10>--<2026-03-11>\n";
         let found = planning(text.as_bytes(), 0, text.len(), Newline::Lf).unwrap();
         let deadline = found.deadline.unwrap();
         assert_eq!(deadline.text(text.as_bytes()), "<2026-03-10>--<2026-03-11>");

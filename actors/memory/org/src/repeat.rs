@@ -146,9 +146,8 @@ mod tests {
 
     #[test]
     fn repeaters_fall_on_their_days() {
-        let hits = |text: &str, day: &str| {
-            occurs_on(&stamp_at(text.as_bytes(), 0).unwrap(), day.parse().unwrap())
-        };
+        let hits =
+            |text: &str, day: &str| occurs_on(&stamp_at(text.as_bytes(), 0).unwrap(), day.parse().unwrap());
         assert!(hits("<2026-03-02 +1w>", "2026-03-16"));
         assert!(!hits("<2026-03-02 +1w>", "2026-03-17"));
         assert!(!hits("<2026-03-02 +1w>", "2026-02-23"));

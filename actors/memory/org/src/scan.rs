@@ -107,11 +107,7 @@ impl Node {
 #[must_use]
 pub fn scan(bytes: &[u8]) -> Doc {
     let newline = Newline::of(bytes);
-    let start = if bytes.starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
-    };
+    let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut collector = Collector::default();
     let mut nodes = Vec::new();
     let all = Span::new(start, bytes.len());
@@ -237,12 +233,10 @@ impl Collector {
         for directive in directives {
             match directive {
                 Directive::Todo(value) => {
-                    self.sequences
-                        .push(Sequence::parse(&value.text(bytes), false));
+                    self.sequences.push(Sequence::parse(&value.text(bytes), false));
                 }
                 Directive::TypTodo(value) => {
-                    self.sequences
-                        .push(Sequence::parse(&value.text(bytes), true));
+                    self.sequences.push(Sequence::parse(&value.text(bytes), true));
                 }
                 Directive::FileTags(value) => self.take_tags(&value.text(bytes)),
                 Directive::Title(value) => self.title = self.title.or(Some(value)),
@@ -269,11 +263,7 @@ mod tests {
     fn tree_of_mixed_levels() {
         let text = b"pre\n*** a\n* b\n** c\nx\n*** d\n** e\n* f";
         let doc = scan(text);
-        let shape: Vec<_> = doc
-            .nodes
-            .iter()
-            .map(|n| (n.title.text(text), n.parent, n.end))
-            .collect();
+        let shape: Vec<_> = doc.nodes.iter().map(|n| (n.title.text(text), n.parent, n.end)).collect();
         let expected = [
             ("a", None, 10),
             ("b", None, 32),
@@ -282,18 +272,15 @@ mod tests {
             ("e", Some(1), 32),
             ("f", None, 35),
         ];
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(title, parent, end)| ((*title).to_owned(), *parent, *end))
-            .collect();
+        let expected: Vec<_> =
+            expected.iter().map(|(title, parent, end)| ((*title).to_owned(), *parent, *end)).collect();
         assert_eq!(shape, expected);
         assert_eq!(doc.preamble, Span::new(0, 4));
     }
 
     #[test]
     fn keyword_line_anywhere_counts_but_not_in_a_block() {
-        let doc =
-            scan(b"* NEXT a\n* TODO b\n  #+todo: NEXT | FIN\n#+begin_src\n#+TODO: X\n#+end_src\n");
+        let doc = scan(b"* NEXT a\n* TODO b\n  #+todo: NEXT | FIN\n#+begin_src\n#+TODO: X\n#+end_src\n");
         assert!(doc.nodes[0].is_open());
         assert!(doc.nodes[1].keyword.is_none());
     }

@@ -90,19 +90,13 @@ pub(crate) struct Line {
 pub(crate) fn line_at(bytes: &[u8], at: usize, newline: Newline) -> Option<Line> {
     let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
     let Some(len) = memchr(b'\n', rest) else {
-        return Some(Line {
-            content: Span::new(at, bytes.len()),
-            next: bytes.len(),
-        });
+        return Some(Line { content: Span::new(at, bytes.len()), next: bytes.len() });
     };
     let cut = match newline {
         Newline::CrLf if len > 0 => 1,
         Newline::CrLf | Newline::Lf => 0,
     };
-    Some(Line {
-        content: Span::new(at, at + len - cut),
-        next: at + len + 1,
-    })
+    Some(Line { content: Span::new(at, at + len - cut), next: at + len + 1 })
 }
 
 /// Iterates over the lines of a range.
@@ -122,11 +116,7 @@ pub(crate) const fn is_blank(byte: u8) -> bool {
 
 /// Returns the span without blanks at its begin.
 pub(crate) fn skip_blanks(bytes: &[u8], span: Span) -> Span {
-    let count = span
-        .of(bytes)
-        .iter()
-        .take_while(|byte| is_blank(**byte))
-        .count();
+    let count = span.of(bytes).iter().take_while(|byte| is_blank(**byte)).count();
     Span::new(span.begin + count, span.end)
 }
 
@@ -136,10 +126,7 @@ pub(crate) fn trim(bytes: &[u8], span: Span) -> Span {
     let text = span.of(bytes);
     let front = text.iter().take_while(white).count();
     let back = text.iter().rev().take_while(white).count();
-    Span::new(
-        span.begin + front,
-        span.end.saturating_sub(back).max(span.begin + front),
-    )
+    Span::new(span.begin + front, span.end.saturating_sub(back).max(span.begin + front))
 }
 
 #[cfg(test)]
@@ -158,9 +145,7 @@ mod tests {
     fn lines_cover_the_input() {
         let bytes = b"a\n\nb";
         let all = Span::new(0, bytes.len());
-        let found: Vec<_> = lines(bytes, all, Newline::Lf)
-            .map(|line| line.content)
-            .collect();
+        let found: Vec<_> = lines(bytes, all, Newline::Lf).map(|line| line.content).collect();
         assert_eq!(found, [Span::new(0, 1), Span::new(2, 2), Span::new(3, 4)]);
     }
 

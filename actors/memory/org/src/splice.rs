@@ -23,21 +23,13 @@ impl Splice {
     /// Makes a splice that replaces a span.
     #[must_use]
     pub fn replace(span: Span, insert: impl Into<Vec<u8>>) -> Self {
-        Self {
-            at: span.begin,
-            remove: span.len(),
-            insert: insert.into(),
-        }
+        Self { at: span.begin, remove: span.len(), insert: insert.into() }
     }
 
     /// Makes a splice that only inserts.
     #[must_use]
     pub fn insert(at: usize, insert: impl Into<Vec<u8>>) -> Self {
-        Self {
-            at,
-            remove: 0,
-            insert: insert.into(),
-        }
+        Self { at, remove: 0, insert: insert.into() }
     }
 }
 
@@ -54,11 +46,7 @@ pub fn apply(bytes: &[u8], splices: &[Splice]) -> Result<Vec<u8>, Error> {
         let kept = bytes.get(at..splice.at).ok_or(misfit.clone())?;
         out.extend_from_slice(kept);
         out.extend_from_slice(&splice.insert);
-        at = splice
-            .at
-            .checked_add(splice.remove)
-            .filter(|end| *end <= bytes.len())
-            .ok_or(misfit)?;
+        at = splice.at.checked_add(splice.remove).filter(|end| *end <= bytes.len()).ok_or(misfit)?;
     }
     out.extend_from_slice(bytes.get(at..).unwrap_or_default());
     Ok(out)
@@ -75,12 +63,7 @@ enum Allowed {
 ///
 /// # Errors
 /// [`Error::Verify`] when the number of headlines, the keywords or the bytes of any other node changed.
-pub fn verify(
-    before: &[u8],
-    doc: &Doc,
-    after: &[u8],
-    touched: Option<usize>,
-) -> Result<Doc, Error> {
+pub fn verify(before: &[u8], doc: &Doc, after: &[u8], touched: Option<usize>) -> Result<Doc, Error> {
     let allowed = touched.map_or(Allowed::Append, Allowed::Touch);
     let found = scan(after);
     let wrong = |what| Err(Error::Verify { what });
@@ -142,10 +125,7 @@ mod tests {
 
     #[test]
     fn splices_replace_only_their_bytes() {
-        let splices = [
-            Splice::replace(Span::new(1, 2), "XX"),
-            Splice::insert(3, "!"),
-        ];
+        let splices = [Splice::replace(Span::new(1, 2), "XX"), Splice::insert(3, "!")];
         assert_eq!(apply(b"abcd", &splices).unwrap(), b"aXXc!d");
     }
 

@@ -132,13 +132,7 @@ pub fn active_stamps(bytes: &[u8], range: Span) -> Vec<Stamp> {
 /// Writes an inactive timestamp as Emacs does.
 #[must_use]
 pub fn inactive(at: DateTime) -> String {
-    format!(
-        "[{} {} {:02}:{:02}]",
-        at.date(),
-        weekday(at.date()),
-        at.hour(),
-        at.minute()
-    )
+    format!("[{} {} {:02}:{:02}]", at.date(), weekday(at.date()), at.hour(), at.minute())
 }
 
 /// Returns the name of a weekday as Emacs writes it in the C locale.
@@ -217,10 +211,7 @@ impl Stamp {
             self.repeater = self.repeater.or(Some(repeater));
         } else if let Some(delay) = parse_delay(word) {
             self.delay = self.delay.or(Some(delay));
-        } else if self.weekday_span.is_none()
-            && word.chars().all(is_weekday_char)
-            && !word.is_empty()
-        {
+        } else if self.weekday_span.is_none() && word.chars().all(is_weekday_char) && !word.is_empty() {
             self.weekday_span = Some(span);
         }
     }
@@ -239,12 +230,7 @@ fn parse_date(text: &[u8]) -> Option<Date> {
     if year == 0 || parts.next().is_some() {
         return None;
     }
-    Date::new(
-        i16::try_from(year).ok()?,
-        i8::try_from(month).ok()?,
-        i8::try_from(day).ok()?,
-    )
-    .ok()
+    Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
 fn digits(text: &str, len: usize) -> Option<u32> {
@@ -260,12 +246,7 @@ fn parse_time(text: &str) -> Option<(Time, usize)> {
     if hour.is_empty() || hour.len() > 2 {
         return None;
     }
-    let time = Time::new(
-        i8::try_from(hour_value).ok()?,
-        i8::try_from(minute).ok()?,
-        0,
-        0,
-    );
+    let time = Time::new(i8::try_from(hour_value).ok()?, i8::try_from(minute).ok()?, 0, 0);
     Some((time.ok()?, hour.len() + 3))
 }
 
@@ -279,11 +260,7 @@ fn parse_repeater(word: &str) -> Option<Repeater> {
     };
     let (step, rest) = parse_interval(rest)?;
     let habit = rest.strip_prefix('/').and_then(parse_interval);
-    Some(Repeater {
-        kind,
-        step,
-        habit: habit.map(|(interval, _)| interval),
-    })
+    Some(Repeater { kind, step, habit: habit.map(|(interval, _)| interval) })
 }
 
 fn parse_delay(word: &str) -> Option<Delay> {
@@ -293,10 +270,7 @@ fn parse_delay(word: &str) -> Option<Delay> {
         None => (false, rest),
     };
     let (interval, _) = parse_interval(rest)?;
-    Some(Delay {
-        interval,
-        first_only,
-    })
+    Some(Delay { interval, first_only })
 }
 
 fn parse_interval(text: &str) -> Option<(Interval, &str)> {
@@ -334,13 +308,7 @@ mod tests {
 
     #[test]
     fn impossible_dates_are_no_stamps() {
-        for text in [
-            "<2024-99-99>",
-            "<0000-01-01>",
-            "<2026-02-30 Mon>",
-            "<2026-03-09",
-            "<>",
-        ] {
+        for text in ["<2024-99-99>", "<0000-01-01>", "<2026-02-30 Mon>", "<2026-03-09", "<>"] {
             assert_eq!(stamp_at(text.as_bytes(), 0), None, "{text}");
         }
     }

@@ -122,9 +122,7 @@ fn hostile_shapes_are_scanned_in_linear_time() {
         b"* a\nDEADLINE: <DEADLINE: <".repeat(50_000),
         [b"* a\nDEADLINE: ".to_vec(), b"SCHEDULED:<".repeat(100_000)].concat(),
         b"x".repeat(10_000_000),
-        (1..2_000)
-            .flat_map(|n| [b"*".repeat(n), b" x\n".to_vec()].concat())
-            .collect(),
+        (1..2_000).flat_map(|n| [b"*".repeat(n), b" x\n".to_vec()].concat()).collect(),
     ];
     for shape in shapes {
         let doc = scan(&shape);

@@ -7,22 +7,13 @@ use protocol::{
 };
 
 fn when(day: i8, time: Option<Clock>, repeat: Option<Repeat>) -> When {
-    When {
-        moment: Moment {
-            day: Day { day, ..TODAY },
-            time,
-        },
-        repeat,
-    }
+    When { moment: Moment { day: Day { day, ..TODAY }, time }, repeat }
 }
 
 #[test]
 fn note_makes_the_inbox_and_is_answered_with_its_place() {
     let mut home = Home::new(&[]);
-    let changed = home.change(
-        1,
-        note("the boiler hums\n\nsince * Monday\n* not a headline"),
-    );
+    let changed = home.change(1, note("the boiler hums\n\nsince * Monday\n* not a headline"));
     assert_eq!(
         home.read("inbox.org"),
         "#+TITLE: Inbox\n\
@@ -49,11 +40,7 @@ fn note_makes_the_inbox_and_is_answered_with_its_place() {
 fn task_has_planning_before_its_drawer() {
     let mut home = Home::new(&[("inbox.org", "* old\r\n")]);
     let clock = Clock { hour: 9, minute: 5 };
-    let weekly = Repeat {
-        kind: RepeatKind::CatchUp,
-        count: 1,
-        unit: Unit::Week,
-    };
+    let weekly = Repeat { kind: RepeatKind::CatchUp, count: 1, unit: Unit::Week };
     home.written(
         1,
         Change::Task {
@@ -83,9 +70,7 @@ fn done_task_is_closed_and_a_repeating_one_moves_on() {
     )]);
     home.written(1, done("pay"));
     let changed = home.change(2, done("water"));
-    let Changed::Written { what, .. } = changed else {
-        panic!("{changed:?}")
-    };
+    let Changed::Written { what, .. } = changed else { panic!("{changed:?}") };
     assert_eq!(what, "next 2026-03-11 Wed");
     assert_eq!(
         home.read("a.org"),
@@ -103,10 +88,7 @@ fn done_task_is_closed_and_a_repeating_one_moves_on() {
 #[test]
 fn text_that_would_be_structure_stays_text() {
     let mut home = Home::new(&[("inbox.org", "* a")]);
-    home.written(
-        1,
-        note("TODO [#A] x :tag:\n#+TODO: a | b\n:END:\n%%(ding)\n* y"),
-    );
+    home.written(1, note("TODO [#A] x :tag:\n#+TODO: a | b\n:END:\n%%(ding)\n* y"));
     assert_eq!(
         home.read("inbox.org"),
         "* a\n\
@@ -128,8 +110,5 @@ fn file_mode_stays() {
     let path = home.path("inbox.org");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     home.written(1, note("b"));
-    assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o640
-    );
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
 }

@@ -22,12 +22,7 @@ fn undo_of_an_earlier_note_leaves_the_later_one() {
     home.written(1, note("first"));
     home.written(2, note("second"));
     let with_both = home.read("inbox.org");
-    home.undone(
-        3,
-        Change::Undo {
-            turn: Some(turn(1).short()),
-        },
-    );
+    home.undone(3, Change::Undo { turn: Some(turn(1).short()) });
     assert_eq!(
         home.read("inbox.org"),
         "* old entry\n* second\n:PROPERTIES:\n:CREATED: [2026-03-09 Mon 10:00]\n:END:\n"
@@ -38,18 +33,8 @@ fn undo_of_an_earlier_note_leaves_the_later_one() {
         home.change(5, UNDO),
         Changed::Refused("There is nothing to undo in this conversation.".to_owned())
     );
-    home.undone(
-        6,
-        Change::Undo {
-            turn: Some(turn(4).short()),
-        },
-    );
-    home.undone(
-        7,
-        Change::Undo {
-            turn: Some(turn(3).short()),
-        },
-    );
+    home.undone(6, Change::Undo { turn: Some(turn(4).short()) });
+    home.undone(7, Change::Undo { turn: Some(turn(3).short()) });
     assert_eq!(home.read("inbox.org").len(), with_both.len());
 }
 
@@ -58,28 +43,12 @@ fn inbox_that_a_turn_made_goes_with_its_last_note() {
     let mut home = Home::new(&[]);
     home.written(1, note("first"));
     home.written(2, note("second"));
-    home.undone(
-        3,
-        Change::Undo {
-            turn: Some(turn(1).short()),
-        },
-    );
-    assert!(
-        home.read("inbox.org")
-            .starts_with("#+TITLE: Inbox\n* second\n")
-    );
+    home.undone(3, Change::Undo { turn: Some(turn(1).short()) });
+    assert!(home.read("inbox.org").starts_with("#+TITLE: Inbox\n* second\n"));
     home.undone(4, UNDO);
     assert!(home.names().is_empty());
-    home.undone(
-        5,
-        Change::Undo {
-            turn: Some(turn(4).short()),
-        },
-    );
-    assert!(
-        home.read("inbox.org")
-            .starts_with("#+TITLE: Inbox\n* second\n")
-    );
+    home.undone(5, Change::Undo { turn: Some(turn(4).short()) });
+    assert!(home.read("inbox.org").starts_with("#+TITLE: Inbox\n* second\n"));
 }
 
 #[test]
@@ -88,35 +57,20 @@ fn edits_of_others_stay_when_a_turn_is_taken_back() {
     home.written(1, done("pay the rent"));
     home.edit("a.org", "* other\n", "* other, changed\nmore\n");
     assert!(home.undone(2, UNDO).is_empty());
-    assert_eq!(
-        home.read("a.org"),
-        "* TODO pay the rent\ntext\n* other, changed\nmore\n"
-    );
+    assert_eq!(home.read("a.org"), "* TODO pay the rent\ntext\n* other, changed\nmore\n");
 }
 
 #[test]
 fn piece_that_somebody_changed_stays_and_ours_lies_beside() {
     let mut home = Home::new(&[("inbox.org", OLD)]);
     home.written(1, note("call the plumber"));
-    home.edit(
-        "inbox.org",
-        "* call the plumber\n",
-        "* call the plumber on Monday\n",
-    );
+    home.edit("inbox.org", "* call the plumber\n", "* call the plumber on Monday\n");
     let theirs = home.read("inbox.org");
     let conflicts = home.undone(2, UNDO);
     assert_eq!(conflicts, ["inbox.conflict-01010101.org"]);
     assert_eq!(home.read("inbox.org"), theirs);
-    assert!(
-        home.read("inbox.conflict-01010101.org")
-            .contains("* call the plumber\n")
-    );
-    home.undone(
-        3,
-        Change::Undo {
-            turn: Some(turn(2).short()),
-        },
-    );
+    assert!(home.read("inbox.conflict-01010101.org").contains("* call the plumber\n"));
+    home.undone(3, Change::Undo { turn: Some(turn(2).short()) });
     assert_eq!(home.names(), ["inbox.org"]);
 }
 
@@ -133,40 +87,16 @@ fn entry_that_somebody_removed_needs_no_undo() {
 fn rollback_takes_back_all_steps_and_bars_late_tries() {
     let mut home = Home::new(&[("inbox.org", OLD), ("a.org", "* TODO pay\n")]);
     home.written(1, note("a"));
-    let second = ChangeRequest {
-        step: 1,
-        ..request(1, done("pay"))
-    };
-    assert!(matches!(
-        home.memory.change(&second),
-        Changed::Written { .. }
-    ));
-    let expected = Reply::RolledBack {
-        steps: 2,
-        conflicts: vec![],
-    };
+    let second = ChangeRequest { step: 1, ..request(1, done("pay")) };
+    assert!(matches!(home.memory.change(&second), Changed::Written { .. }));
+    let expected = Reply::RolledBack { steps: 2, conflicts: vec![] };
     assert_eq!(home.roll_back(1), expected);
     assert_eq!(home.roll_back(1), expected);
-    assert_eq!(
-        (home.read("inbox.org").as_str(), home.read("a.org").as_str()),
-        (OLD, "* TODO pay\n")
-    );
+    assert_eq!((home.read("inbox.org").as_str(), home.read("a.org").as_str()), (OLD, "* TODO pay\n"));
     assert!(matches!(home.change(1, note("a")), Changed::Refused(_)));
-    let again = ChangeRequest {
-        attempt: 1,
-        ..request(1, note("a"))
-    };
-    assert!(matches!(
-        home.memory.change(&again),
-        Changed::Written { .. }
-    ));
-    assert_eq!(
-        home.roll_back(9),
-        Reply::RolledBack {
-            steps: 0,
-            conflicts: vec![]
-        }
-    );
+    let again = ChangeRequest { attempt: 1, ..request(1, note("a")) };
+    assert!(matches!(home.memory.change(&again), Changed::Written { .. }));
+    assert_eq!(home.roll_back(9), Reply::RolledBack { steps: 0, conflicts: vec![] });
 }
 
 #[test]
@@ -175,13 +105,7 @@ fn rolled_back_undo_puts_back_what_it_took() {
     home.written(1, note("a"));
     let text = home.read("inbox.org");
     home.undone(2, UNDO);
-    assert_eq!(
-        home.roll_back(2),
-        Reply::RolledBack {
-            steps: 1,
-            conflicts: vec![]
-        }
-    );
+    assert_eq!(home.roll_back(2), Reply::RolledBack { steps: 1, conflicts: vec![] });
     assert_eq!(home.read("inbox.org"), text);
     home.undone(3, UNDO);
     assert_eq!(home.read("inbox.org"), OLD);
@@ -214,11 +138,7 @@ fn revert_is_a_turn_that_can_be_taken_back() {
     let mut home = Home::new(&[("inbox.org", OLD)]);
     home.written(1, note("a"));
     let text = home.read("inbox.org");
-    let revert = Request::Revert {
-        turn: "0101".to_owned(),
-        by: turn(7),
-        at: WallMs(7),
-    };
+    let revert = Request::Revert { turn: "0101".to_owned(), by: turn(7), at: WallMs(7) };
     let expected = Reply::Reverted {
         turn: turn(1),
         what: vec!["note \"a\" in inbox.org".to_owned()],
@@ -227,18 +147,9 @@ fn revert_is_a_turn_that_can_be_taken_back() {
     assert_eq!(home.memory.snapshot(&revert), expected);
     assert_eq!(home.memory.snapshot(&revert), expected);
     assert_eq!(home.read("inbox.org"), OLD);
-    home.undone(
-        8,
-        Change::Undo {
-            turn: Some("0707".to_owned()),
-        },
-    );
+    home.undone(8, Change::Undo { turn: Some("0707".to_owned()) });
     assert_eq!(home.read("inbox.org"), text);
-    let unknown = Request::Revert {
-        turn: "ff".to_owned(),
-        by: turn(9),
-        at: WallMs(9),
-    };
+    let unknown = Request::Revert { turn: "ff".to_owned(), by: turn(9), at: WallMs(9) };
     assert!(matches!(home.memory.snapshot(&unknown), Reply::Refused(_)));
 }
 
@@ -248,9 +159,7 @@ fn file_that_emacs_has_locked_is_not_written() {
     std::os::unix::fs::symlink("me@host.1:1", home.path(".#inbox.org")).unwrap();
     assert_eq!(
         home.change(1, note("a")),
-        Changed::Refused(
-            "inbox.org has unsaved changes in Emacs; save it and try again.".to_owned()
-        )
+        Changed::Refused("inbox.org has unsaved changes in Emacs; save it and try again.".to_owned())
     );
     fs::remove_file(home.path(".#inbox.org")).unwrap();
     home.written(1, note("a"));
@@ -274,25 +183,15 @@ fn done_picks_open_tasks_and_says_why_not() {
         "* DONE pay the rent\n* TODO pay the rent of the garage\n* TODO call A\n* TODO call B\n* idea\n",
     )]);
     let sentence = |changed: Changed| {
-        let Changed::Refused(sentence) = changed else {
-            panic!("{changed:?}")
-        };
+        let Changed::Refused(sentence) = changed else { panic!("{changed:?}") };
         sentence
     };
-    assert_eq!(
-        sentence(home.change(1, done("pay the rent"))),
-        "\"pay the rent\" is done already."
-    );
+    assert_eq!(sentence(home.change(1, done("pay the rent"))), "\"pay the rent\" is done already.");
     assert!(sentence(home.change(2, done("idea"))).contains("is no task"));
     assert!(matches!(home.change(3, done("call")), Changed::Ambiguous(two) if two.len() == 2));
-    assert!(
-        matches!(home.change(4, done("garege")), Changed::NotFound { near } if near.len() == 1)
-    );
+    assert!(matches!(home.change(4, done("garege")), Changed::NotFound { near } if near.len() == 1));
     home.written(5, done("garage"));
-    assert!(
-        home.read("a.org")
-            .contains("* DONE pay the rent of the garage\n")
-    );
+    assert!(home.read("a.org").contains("* DONE pay the rent of the garage\n"));
 }
 
 #[test]
@@ -301,19 +200,14 @@ fn log_stays_bounded() {
     for number in 0..2100_u32 {
         let mut key = [0; 16];
         key[..4].copy_from_slice(&number.to_be_bytes());
-        let ask = ChangeRequest {
-            turn: TurnKey::from_bytes(key),
-            ..request(0, note("x"))
-        };
+        let ask = ChangeRequest { turn: TurnKey::from_bytes(key), ..request(0, note("x")) };
         assert!(matches!(home.memory.change(&ask), Changed::Written { .. }));
         if number % 50 == 0 {
             fs::remove_file(home.path("inbox.org")).unwrap();
         }
     }
     home.reopen();
-    let Reply::Turns(turns) = home.memory.snapshot(&Request::List { limit: u16::MAX }) else {
-        panic!()
-    };
+    let Reply::Turns(turns) = home.memory.snapshot(&Request::List { limit: u16::MAX }) else { panic!() };
     assert!((1000..=2001).contains(&turns.len()), "{}", turns.len());
     home.undone(1, UNDO);
 }

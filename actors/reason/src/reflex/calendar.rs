@@ -53,10 +53,7 @@ impl Calendar {
         if !full(&self.months, 12) {
             return Some("twelve months");
         }
-        if !full(&self.weekdays, 7)
-            || self.weekdays_short.len() != 7
-            || self.weekdays_plural.len() != 7
-        {
+        if !full(&self.weekdays, 7) || self.weekdays_short.len() != 7 || self.weekdays_plural.len() != 7 {
             return Some("seven weekdays");
         }
         (!(0..24).contains(&self.tonight_hour)).then_some("hour for tonight")
@@ -71,9 +68,7 @@ impl Calendar {
 
     pub(super) fn unit(&self, key: &str) -> Option<Span> {
         let named = |names: &Vec<String>| names.iter().any(|name| name == key);
-        self.units
-            .iter()
-            .find_map(|(unit, names)| named(names).then_some(*unit))
+        self.units.iter().find_map(|(unit, names)| named(names).then_some(*unit))
     }
 
     pub(super) fn weekday(&self, key: &str) -> Option<Weekday> {
@@ -97,20 +92,13 @@ impl Calendar {
         if let Some(at) = named {
             return i8::try_from(at + 1).ok();
         }
-        let digits = self
-            .ordinal_endings
-            .iter()
-            .find_map(|ending| key.strip_suffix(ending.as_str()))?;
+        let digits = self.ordinal_endings.iter().find_map(|ending| key.strip_suffix(ending.as_str()))?;
         super::slot::number(digits, 1, 39)
     }
 
     /// Splits `2pm` into its digits and its half of the day.
     pub(super) fn half<'k>(&self, key: &'k str) -> (&'k str, Option<Half>) {
-        let cut = |endings: &[String]| {
-            endings
-                .iter()
-                .find_map(|ending| key.strip_suffix(ending.as_str()))
-        };
+        let cut = |endings: &[String]| endings.iter().find_map(|ending| key.strip_suffix(ending.as_str()));
         match (cut(&self.am), cut(&self.pm)) {
             (Some(digits), _) => (digits, Some(Half::Am)),
             (None, Some(digits)) => (digits, Some(Half::Pm)),
@@ -120,15 +108,8 @@ impl Calendar {
 
     /// Returns a date in words: `9 March 2026`.
     pub(super) fn spoken(&self, date: Date) -> String {
-        let month = usize::try_from(date.month() - 1)
-            .ok()
-            .and_then(|at| first(&self.months, at));
-        format!(
-            "{} {} {}",
-            date.day(),
-            month.unwrap_or_default(),
-            date.year()
-        )
+        let month = usize::try_from(date.month() - 1).ok().and_then(|at| first(&self.months, at));
+        format!("{} {} {}", date.day(), month.unwrap_or_default(), date.year())
     }
 
     /// Returns a weekday in words.
@@ -142,9 +123,7 @@ impl Calendar {
 
 /// Returns where a word stands in a list of names.
 fn place(names: &[Vec<String>], key: &str) -> Option<i8> {
-    let at = names
-        .iter()
-        .position(|names| names.iter().any(|name| name == key))?;
+    let at = names.iter().position(|names| names.iter().any(|name| name == key))?;
     i8::try_from(at).ok()
 }
 

@@ -28,17 +28,11 @@ pub(super) fn resolve(
         TimeKind::QuarterTo => clock.and_then(|clock| at((clock.hour + 23) % 24, 45)),
         TimeKind::Fixed | TimeKind::PartOfDay => hour.and_then(|hour| at(hour, 0)),
     };
-    time.map_or_else(
-        || Part::Problem(say.impossible_time.replace("{text}", typed)),
-        Part::Clock,
-    )
+    time.map_or_else(|| Part::Problem(say.impossible_time.replace("{text}", typed)), Part::Clock)
 }
 
 const fn with_half(clock: Typed, half: Half) -> Typed {
-    Typed {
-        half: Some(half),
-        ..clock
-    }
+    Typed { half: Some(half), ..clock }
 }
 
 fn time(typed: Typed) -> Option<Time> {

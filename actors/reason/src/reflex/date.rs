@@ -61,9 +61,7 @@ impl Days<'_> {
         let day = caught.day.unwrap_or(1);
         let month = caught.month.unwrap_or_else(|| today.month());
         match kind {
-            DateKind::Today | DateKind::Tonight | DateKind::Ahead | DateKind::Numeric => {
-                Some(today)
-            }
+            DateKind::Today | DateKind::Tonight | DateKind::Ahead | DateKind::Numeric => Some(today),
             DateKind::Tomorrow => plus(today, 1),
             DateKind::AfterTomorrow => plus(today, 2),
             DateKind::Weekday => self.coming(weekday?),
@@ -146,9 +144,9 @@ impl Days<'_> {
             Span::Minute | Span::Hour => jump
                 .and_then(|jump| self.now.checked_add(jump).ok())
                 .map(|then| Part::Instant(then.datetime())),
-            Span::Day | Span::Week | Span::Fortnight | Span::Month | Span::Year => jump
-                .and_then(|jump| self.now.date().checked_add(jump).ok())
-                .map(Part::Day),
+            Span::Day | Span::Week | Span::Fortnight | Span::Month | Span::Year => {
+                jump.and_then(|jump| self.now.date().checked_add(jump).ok()).map(Part::Day)
+            }
         };
         found.unwrap_or_else(|| self.checked(None, caught, typed))
     }
@@ -157,11 +155,7 @@ impl Days<'_> {
     fn tonight(self) -> Part {
         let today = self.now.date();
         let at = today.at(self.language.calendar.tonight_hour, 0, 0, 0);
-        if at > self.now.datetime() {
-            Part::Instant(at)
-        } else {
-            Part::Day(today)
-        }
+        if at > self.now.datetime() { Part::Instant(at) } else { Part::Day(today) }
     }
 
     /// Returns the next such weekday after today.

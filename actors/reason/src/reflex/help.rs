@@ -9,10 +9,7 @@ pub(super) fn text(language: &Language, topic: &str) -> Option<String> {
         return Some(all(language));
     }
     let topic = topic.strip_prefix('/').unwrap_or(topic).to_lowercase();
-    let found = language
-        .topics
-        .iter()
-        .find(|candidate| candidate.names.contains(&topic))?;
+    let found = language.topics.iter().find(|candidate| candidate.names.contains(&topic))?;
     Some(found.text.trim_matches('\n').to_owned())
 }
 
@@ -30,11 +27,8 @@ fn all(language: &Language) -> String {
 
 /// Returns the names of the topics.
 pub(super) fn topics(language: &Language) -> String {
-    let names: Vec<&str> = language
-        .topics
-        .iter()
-        .filter_map(|topic| topic.names.first().map(String::as_str))
-        .collect();
+    let names: Vec<&str> =
+        language.topics.iter().filter_map(|topic| topic.names.first().map(String::as_str)).collect();
     names.join(", ")
 }
 

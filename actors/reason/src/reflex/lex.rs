@@ -5,9 +5,7 @@
 const OPENING: &[char] = &['(', '[', '<', '"', '“', '„', '«', '‘', '¿', '¡'];
 
 /// Marks that may stand behind a word without belonging to it.
-const CLOSING: &[char] = &[
-    ')', ']', '>', '"', '”', '“', '»', '’', ',', '.', ';', ':', '!', '?', '…',
-];
+const CLOSING: &[char] = &[')', ']', '>', '"', '”', '“', '»', '’', ',', '.', ';', ':', '!', '?', '…'];
 
 /// A word as it stands in the text.
 #[derive(Clone, Debug)]
@@ -118,12 +116,8 @@ fn closing_of(raw: &str) -> Option<char> {
 fn closes(raw: &str, closing: char, opened_here: bool) -> bool {
     let end = raw.trim_end_matches([')', ']', ',', '.', ';', ':', '!', '?']);
     let marks = end.chars().filter(|c| *c == closing).count();
-    let needed = if opened_here && closing_of(raw) == Some(closing) && matches!(closing, '"' | '`')
-    {
-        2
-    } else {
-        1
-    };
+    let needed =
+        if opened_here && closing_of(raw) == Some(closing) && matches!(closing, '"' | '`') { 2 } else { 1 };
     end.ends_with(closing) && marks >= needed
 }
 
@@ -138,10 +132,7 @@ mod tests {
     #[test]
     fn words_keep_their_place_and_lose_marks_in_the_key() {
         let found = words("Note:  (the Boiler), hums!");
-        assert_eq!(
-            keys("Note:  (the Boiler), hums!"),
-            ["note", "the", "boiler", "hums"]
-        );
+        assert_eq!(keys("Note:  (the Boiler), hums!"), ["note", "the", "boiler", "hums"]);
         assert_eq!(found[0].tail, ":");
         assert_eq!((found[1].raw, found[1].start), ("(the", 7));
         assert!(found[2].capital);
@@ -149,16 +140,8 @@ mod tests {
 
     #[test]
     fn quoted_words_are_marked_and_open_quotes_are_not() {
-        let quoted = |text| {
-            words(text)
-                .iter()
-                .map(|word| word.quoted)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            quoted("read \"Monday Morning\". today"),
-            [false, true, true, false]
-        );
+        let quoted = |text| words(text).iter().map(|word| word.quoted).collect::<Vec<_>>();
+        assert_eq!(quoted("read \"Monday Morning\". today"), [false, true, true, false]);
         assert_eq!(quoted("“friday” due"), [true, false]);
         assert_eq!(quoted("a 5\" pipe and \"half"), [false; 5]);
     }

@@ -26,11 +26,7 @@ enum Form {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
     /// One day; the year is the next possible one if none was given.
-    Day {
-        year: Option<i16>,
-        month: i8,
-        day: i8,
-    },
+    Day { year: Option<i16>, month: i8, day: i8 },
     /// Two days.
     Either(Date, Date),
     /// No day.
@@ -48,12 +44,9 @@ impl Numeric {
         }
         let small = |part| number(part, 0, 99);
         match (separator, c) {
-            ('-' | '/', Some(c)) if a.len() == 4 => Some(Self {
-                form: Form::Iso,
-                year: Some(year(a)?),
-                first: small(b)?,
-                second: small(c)?,
-            }),
+            ('-' | '/', Some(c)) if a.len() == 4 => {
+                Some(Self { form: Form::Iso, year: Some(year(a)?), first: small(b)?, second: small(c)? })
+            }
             ('.', c) if c.is_some() || tail.starts_with('.') => Some(Self {
                 form: Form::Dotted,
                 year: c.map(year).map_or(Some(None), |year| year.map(Some))?,
@@ -72,12 +65,7 @@ impl Numeric {
 
     /// Says what the date means. `next` finds the next day of that month and day of the month.
     pub(super) fn reading(self, next: impl Fn(i8, i8) -> Option<Date>) -> Reading {
-        let Self {
-            form,
-            year,
-            first,
-            second,
-        } = self;
+        let Self { form, year, first, second } = self;
         let day = |month, day| Reading::Day { year, month, day };
         let date = |month, day| match year {
             Some(year) => Date::new(year, month, day).ok(),
@@ -139,14 +127,8 @@ mod tests {
 
     #[test]
     fn numbers_and_versions_are_no_dates() {
-        for (key, tail) in [
-            ("3.9", ""),
-            ("1.2.3.4", ""),
-            ("192.168", ""),
-            ("1-2", ""),
-            ("9", "."),
-            ("", "."),
-        ] {
+        for (key, tail) in [("3.9", ""), ("1.2.3.4", ""), ("192.168", ""), ("1-2", ""), ("9", "."), ("", ".")]
+        {
             assert_eq!(reading(key, tail), None, "{key}");
         }
     }

@@ -41,24 +41,12 @@ pub(super) struct Asked {
 impl Asked {
     /// An order in words.
     pub(super) const fn plainly(order: &Order) -> Self {
-        Self {
-            intent: order.is,
-            loose: order.loose,
-            asks: order.asks,
-            named: order.named,
-            days: order.days,
-        }
+        Self { intent: order.is, loose: order.loose, asks: order.asks, named: order.named, days: order.days }
     }
 
     /// A slash command: whatever its object is, it is no other order.
     pub(super) const fn command(intent: Intent) -> Self {
-        Self {
-            intent,
-            loose: false,
-            asks: true,
-            named: false,
-            days: None,
-        }
+        Self { intent, loose: false, asks: true, named: false, days: None }
     }
 
     /// A sentence that is a task by its form.
@@ -68,18 +56,9 @@ impl Asked {
 }
 
 /// Turns an order with its object into an action. `None` means that the words are no such order after all.
-pub(super) fn action(
-    language: &Language,
-    asked: Asked,
-    object: &str,
-    now: &ZonedDateTime,
-) -> Option<Action> {
+pub(super) fn action(language: &Language, asked: Asked, object: &str, now: &ZonedDateTime) -> Option<Action> {
     let say = &language.say;
-    let reader = Reader {
-        language,
-        days: Days { language, now },
-        loose: asked.loose,
-    };
+    let reader = Reader { language, days: Days { language, now }, loose: asked.loose };
     Some(match asked.intent {
         Intent::Note => note(language, object),
         Intent::Task => task(reader, object),
@@ -106,10 +85,7 @@ pub(super) fn action(
 }
 
 fn recall(query: Query) -> Action {
-    Action::Recall {
-        query,
-        preface: None,
-    }
+    Action::Recall { query, preface: None }
 }
 
 fn note(language: &Language, object: &str) -> Action {
@@ -126,11 +102,7 @@ fn task(reader: Reader<'_>, object: &str) -> Action {
         Ok(gist) => gist,
         Err(sentence) => return Action::Say(sentence),
     };
-    if !gist
-        .title
-        .chars()
-        .any(|c| c.is_alphanumeric() || !c.is_ascii())
-    {
+    if !gist.title.chars().any(|c| c.is_alphanumeric() || !c.is_ascii()) {
         return Action::Say(reader.language.say.missing_task.clone());
     }
     Action::Change(Change::Task {
@@ -146,14 +118,8 @@ fn agenda(reader: Reader<'_>, asked: Asked, object: &str) -> Option<Action> {
     let say = &reader.language.say;
     let said = words(object);
     let said = without_politeness(reader.language, &said);
-    let today = Stretch {
-        from: reader.days.now.date(),
-        days: asked.days.unwrap_or(1),
-    };
-    let loose = Reader {
-        loose: true,
-        ..reader
-    };
+    let today = Stretch { from: reader.days.now.date(), days: asked.days.unwrap_or(1) };
+    let loose = Reader { loose: true, ..reader };
     let stretch = match span::read(loose, said) {
         _ if said.is_empty() && asked.named => return None,
         _ if said.is_empty() => today,
@@ -165,10 +131,7 @@ fn agenda(reader: Reader<'_>, asked: Asked, object: &str) -> Option<Action> {
         Ok(None) => return None,
         Err(sentence) => return Some(Action::Say(sentence)),
     };
-    Some(recall(Query::Agenda {
-        from: when::day(stretch.from),
-        days: stretch.days,
-    }))
+    Some(recall(Query::Agenda { from: when::day(stretch.from), days: stretch.days }))
 }
 
 fn search(language: &Language, object: &str) -> Action {
@@ -200,11 +163,7 @@ fn topic(language: &Language, asked: Asked, object: &str) -> Option<Action> {
     let long = topic.split_whitespace().count() > TOPIC_WORDS_MAX;
     (asked.asks || !long).then(|| {
         let sentence = &language.say.unknown_topic;
-        Action::Say(
-            sentence
-                .replace("{topics}", &help::topics(language))
-                .replace("{text}", &quoted(topic)),
-        )
+        Action::Say(sentence.replace("{topics}", &help::topics(language)).replace("{text}", &quoted(topic)))
     })
 }
 
@@ -230,17 +189,12 @@ fn thing(language: &Language, object: &str) -> Option<String> {
         .iter()
         .find_map(|(open, close)| bare.strip_prefix(*open)?.strip_suffix(*close))
         .unwrap_or(bare);
-    let meant = unquoted
-        .chars()
-        .any(|c| c.is_alphanumeric() || !c.is_ascii());
+    let meant = unquoted.chars().any(|c| c.is_alphanumeric() || !c.is_ascii());
     meant.then(|| unquoted.to_owned())
 }
 
 /// Cuts "please" and the like off the end.
-pub(super) fn without_politeness<'w, 't>(
-    language: &Language,
-    said: &'w [Word<'t>],
-) -> &'w [Word<'t>] {
+pub(super) fn without_politeness<'w, 't>(language: &Language, said: &'w [Word<'t>]) -> &'w [Word<'t>] {
     let polite = |from: &usize| {
         let tail = said.get(*from..).unwrap_or(&[]);
         let mut says = language.words.polite_after.iter();

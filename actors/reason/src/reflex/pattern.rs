@@ -46,13 +46,7 @@ impl Pattern {
 
     /// Fits the pattern to the first words, as many as it can.
     pub(super) fn prefix(&self, words: &[Word<'_>], calendar: &Calendar) -> Option<Caught> {
-        fit(
-            &self.parts,
-            words,
-            Until::Anywhere,
-            Caught::default(),
-            calendar,
-        )
+        fit(&self.parts, words, Until::Anywhere, Caught::default(), calendar)
     }
 }
 
@@ -81,36 +75,25 @@ fn fit(
             let same = !word.quoted && any.contains(&word.key);
             (same && (!colon || word.tail.starts_with(':'))).then(|| caught.with_literal())
         }),
-        Atom::Slot(slot) => words
-            .get(at)
-            .filter(|word| !word.quoted)
-            .and_then(|word| caught.with_slot(*slot, word, calendar)),
+        Atom::Slot(slot) => {
+            words.get(at).filter(|word| !word.quoted).and_then(|word| caught.with_slot(*slot, word, calendar))
+        }
     };
     taken
         .and_then(|taken| fit(rest, words, until, taken, calendar))
-        .or_else(|| {
-            part.optional
-                .then(|| fit(rest, words, until, caught, calendar))
-                .flatten()
-        })
+        .or_else(|| part.optional.then(|| fit(rest, words, until, caught, calendar)).flatten())
 }
 
 impl TryFrom<String> for Pattern {
     type Error = Error;
 
     fn try_from(pattern: String) -> Result<Self, Error> {
-        let malformed = |why| Error::Pattern {
-            pattern: pattern.clone(),
-            why,
-        };
+        let malformed = |why| Error::Pattern { pattern: pattern.clone(), why };
         let parts: Vec<Part> = pattern
             .split_whitespace()
             .map(|token| part(token).map_err(malformed))
             .collect::<Result<_, _>>()?;
-        let texts = parts
-            .iter()
-            .filter(|part| matches!(part.atom, Atom::Slot(Slot::Text)))
-            .count();
+        let texts = parts.iter().filter(|part| matches!(part.atom, Atom::Slot(Slot::Text))).count();
         match (parts.is_empty(), texts) {
             (true, _) => Err(malformed("it is empty")),
             (false, 0 | 1) => Ok(Self { parts }),
@@ -143,10 +126,7 @@ fn literal(body: &str) -> Result<Atom, &'static str> {
         None => (body, false),
     };
     let any: Vec<String> = words.split('|').map(key).collect();
-    if any
-        .iter()
-        .any(|word| word.is_empty() || word.contains(['[', ']', '{', '}']))
-    {
+    if any.iter().any(|word| word.is_empty() || word.contains(['[', ']', '{', '}'])) {
         return Err("a word is empty or holds a bracket");
     }
     Ok(Atom::Literal { any, colon })
@@ -176,10 +156,7 @@ mod tests {
     #[test]
     fn colon_is_wanted_where_the_pattern_has_one() {
         assert_eq!(text("outside: {text}", "outside ping"), None);
-        assert_eq!(
-            text("outside: {text}", "OUTSIDE: ping").as_deref(),
-            Some("ping")
-        );
+        assert_eq!(text("outside: {text}", "OUTSIDE: ping").as_deref(), Some("ping"));
     }
 
     #[test]
@@ -189,15 +166,7 @@ mod tests {
 
     #[test]
     fn malformed_patterns_are_refused() {
-        for bad in [
-            "",
-            "[a",
-            "{text",
-            "{nothing}",
-            "{text} a {text}",
-            "a|",
-            "a[b]",
-        ] {
+        for bad in ["", "[a", "{text", "{nothing}", "{text} a {text}", "a|", "a[b]"] {
             assert!(Pattern::try_from(bad.to_owned()).is_err(), "{bad:?}");
         }
     }

@@ -25,9 +25,7 @@ pub(super) fn resolve(
     let rhythm = |count, unit| every(count, unit, None);
     let found = match kind {
         RepeatPhrase::Unit => caught.unit.and_then(|unit| spans(1, unit)),
-        RepeatPhrase::Units => caught
-            .unit
-            .and_then(|unit| spans(caught.count.unwrap_or(1), unit)),
+        RepeatPhrase::Units => caught.unit.and_then(|unit| spans(caught.count.unwrap_or(1), unit)),
         RepeatPhrase::OtherUnit => caught.unit.and_then(|unit| spans(2, unit)),
         RepeatPhrase::Weekday => weekly(days, caught, 1),
         RepeatPhrase::OtherWeekday => weekly(days, caught, 2),

@@ -47,8 +47,7 @@ impl Reader<'_> {
     /// Reads all the words as dates.
     pub(super) fn whole(self, words: &[Word<'_>]) -> Option<Vec<Step>> {
         let fits = (1..=TAIL_MAX).contains(&words.len());
-        fits.then(|| self.to_end(words, 0, Place::Whole, &mut Vec::new()))
-            .flatten()
+        fits.then(|| self.to_end(words, 0, Place::Whole, &mut Vec::new())).flatten()
     }
 
     /// Reads a repeater at the beginning: such a text is a task even if nothing else says so.
@@ -69,18 +68,11 @@ impl Reader<'_> {
         let earliest = from.max(words.len().saturating_sub(TAIL_MAX));
         (earliest..words.len()).find_map(|at| {
             let before = at.checked_sub(1).filter(|before| *before >= from);
-            if before
-                .and_then(|at| words.get(at))
-                .is_some_and(|word| self.dangles(word))
-            {
+            if before.and_then(|at| words.get(at)).is_some_and(|word| self.dangles(word)) {
                 return None;
             }
             let steps = self.to_end(words, at, Place::End, &mut Vec::new())?;
-            Some(Run {
-                from: at,
-                to: words.len(),
-                steps,
-            })
+            Some(Run { from: at, to: words.len(), steps })
         })
     }
 
@@ -92,11 +84,7 @@ impl Reader<'_> {
             let led = self.leads(words.get(at..)?).len() > 1;
             let run = if led {
                 let (end, steps) = self.greedy(words, at, to, Place::Middle);
-                Some(Run {
-                    from: at,
-                    to: end,
-                    steps,
-                })
+                Some(Run { from: at, to: end, steps })
             } else {
                 self.day_before_time(words, at, to)
             };
@@ -107,22 +95,13 @@ impl Reader<'_> {
     /// Reads a bare day that a time follows: "lunch Thursday at noon with Anna".
     fn day_before_time(self, words: &[Word<'_>], from: usize, to: usize) -> Option<Run> {
         let bare = self.steps(words, from, Place::End, None);
-        let day = bare
-            .into_iter()
-            .find(|step| matches!(step.part, Part::Day(_)) && from + step.used < to)?;
+        let day = bare.into_iter().find(|step| matches!(step.part, Part::Day(_)) && from + step.used < to)?;
         let at = from + day.used;
-        let time = self
-            .steps(words, at, Place::Middle, Some(&day))
-            .into_iter()
-            .find(|step| {
-                let timed = matches!(step.part, Part::Clock(_) | Part::Problem(_));
-                timed && step.lead == Some(Lead::At) && at + step.used <= to
-            })?;
-        Some(Run {
-            from,
-            to: at + time.used,
-            steps: vec![day, time],
-        })
+        let time = self.steps(words, at, Place::Middle, Some(&day)).into_iter().find(|step| {
+            let timed = matches!(step.part, Part::Clock(_) | Part::Problem(_));
+            timed && step.lead == Some(Lead::At) && at + step.used <= to
+        })?;
+        Some(Run { from, to: at + time.used, steps: vec![day, time] })
     }
 
     fn is_alternative(self, word: Option<&Word<'_>>) -> bool {
@@ -135,20 +114,12 @@ impl Reader<'_> {
     }
 
     /// Takes the longest phrase again and again.
-    fn greedy(
-        self,
-        words: &[Word<'_>],
-        from: usize,
-        to: usize,
-        place: Place,
-    ) -> (usize, Vec<Step>) {
+    fn greedy(self, words: &[Word<'_>], from: usize, to: usize, place: Place) -> (usize, Vec<Step>) {
         let mut at = from;
         let mut steps: Vec<Step> = Vec::new();
         while steps.len() < STEPS_MAX {
-            let next = self
-                .steps(words, at, place, steps.last())
-                .into_iter()
-                .find(|step| at + step.used <= to);
+            let next =
+                self.steps(words, at, place, steps.last()).into_iter().find(|step| at + step.used <= to);
             let Some(next) = next else { break };
             at += next.used;
             steps.push(next);

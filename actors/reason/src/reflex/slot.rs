@@ -111,12 +111,7 @@ impl Caught {
     }
 
     /// Fills a slot with a word, if the word can be that.
-    pub(super) fn with_slot(
-        mut self,
-        slot: Slot,
-        word: &Word<'_>,
-        calendar: &Calendar,
-    ) -> Option<Self> {
+    pub(super) fn with_slot(mut self, slot: Slot, word: &Word<'_>, calendar: &Calendar) -> Option<Self> {
         let key = word.key.as_str();
         match slot {
             Slot::Text => return None,
@@ -154,19 +149,13 @@ impl Caught {
 /// Reads a plain number within bounds.
 pub(super) fn number(key: &str, least: i8, most: i8) -> Option<i8> {
     let plain = (1..=2).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_digit());
-    plain
-        .then(|| key.parse().ok())
-        .flatten()
-        .filter(|n| (least..=most).contains(n))
+    plain.then(|| key.parse().ok()).flatten().filter(|n| (least..=most).contains(n))
 }
 
 /// Reads a year of four digits; earlier and later ones are more likely numbers.
 fn year(key: &str) -> Option<i16> {
     let plain = key.len() == 4 && key.bytes().all(|b| b.is_ascii_digit());
-    plain
-        .then(|| key.parse().ok())
-        .flatten()
-        .filter(|year| (1900..=2999).contains(year))
+    plain.then(|| key.parse().ok()).flatten().filter(|year| (1900..=2999).contains(year))
 }
 
 /// Reads `14:30`, `9:05`, `2pm` or `2:30pm`.

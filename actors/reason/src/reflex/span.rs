@@ -72,9 +72,7 @@ fn stretch(days: Days<'_>, kind: SpanKind, caught: &Caught) -> Option<Stretch> {
         SpanKind::Next => match caught.unit? {
             Span::Minute | Span::Hour => None,
             unit @ (Span::Day | Span::Week | Span::Fortnight | Span::Month | Span::Year) => {
-                let end = today
-                    .checked_add(jump(i64::from(caught.count?), unit)?)
-                    .ok()?;
+                let end = today.checked_add(jump(i64::from(caught.count?), unit)?).ok()?;
                 between(today, plus(end, -1)?)
             }
         },
@@ -101,9 +99,6 @@ mod tests {
     fn stretch_is_bounded_by_the_longest_agenda() {
         let from = date(2026, 3, 9);
         assert_eq!(between(from, from), Some(Stretch { from, days: 1 }));
-        assert_eq!(
-            between(from, date(2027, 3, 9)),
-            Some(Stretch { from, days: 31 })
-        );
+        assert_eq!(between(from, date(2027, 3, 9)), Some(Stretch { from, days: 31 }));
     }
 }

@@ -84,14 +84,7 @@ impl Reader<'_> {
             if lead.is_none() && place == Place::Middle && previous.is_none() {
                 continue;
             }
-            let spot = Spot {
-                words,
-                before,
-                place,
-                previous,
-                lead,
-                skip,
-            };
+            let spot = Spot { words, before, place, previous, lead, skip };
             self.days(&spot, &mut found);
             self.clocks(&spot, &mut found);
             self.repeats(&spot, &mut found);
@@ -129,9 +122,7 @@ impl Reader<'_> {
                 if spot.takes_day(phrase.bare, caught.used)
                     && !(named && spot.is_name(&self.language.calendar.fixed_names))
                 {
-                    let part = self
-                        .days
-                        .resolve(phrase.is, &caught, &spot.typed(caught.used));
+                    let part = self.days.resolve(phrase.is, &caught, &spot.typed(caught.used));
                     found.push(spot.step(part, &caught, false));
                 }
             }
@@ -146,8 +137,7 @@ impl Reader<'_> {
                 };
                 if spot.takes_clock(phrase.is, caught.used) {
                     let typed = spot.typed(caught.used);
-                    let part =
-                        clock::resolve(self.language, phrase.is, phrase.hour, &caught, &typed);
+                    let part = clock::resolve(self.language, phrase.is, phrase.hour, &caught, &typed);
                     let plain = caught.clock.is_some_and(|clock| clock.half.is_none());
                     let bare = spot.lead.is_none() && phrase.is == TimeKind::Clock && plain;
                     found.push(spot.step(part, &caught, bare));
@@ -166,8 +156,7 @@ impl Reader<'_> {
                 let no_such = phrase.is == RepeatPhrase::NoSuch;
                 if spot.takes_repeat(phrase.bare) && !(no_such && spot.place == Place::Middle) {
                     let typed = spot.typed(caught.used);
-                    let part =
-                        repeat::resolve(self.language, self.days, phrase.is, &caught, &typed);
+                    let part = repeat::resolve(self.language, self.days, phrase.is, &caught, &typed);
                     found.push(spot.step(part, &caught, false));
                 }
             }
@@ -211,13 +200,11 @@ impl<'t> Spot<'_, 't> {
     }
 
     fn behind_clock(&self) -> bool {
-        self.previous
-            .is_some_and(|step| matches!(step.part, Part::Clock(_)))
+        self.previous.is_some_and(|step| matches!(step.part, Part::Clock(_)))
     }
 
     fn behind_repeat(&self) -> bool {
-        self.previous
-            .is_some_and(|step| matches!(step.part, Part::Every(_)))
+        self.previous.is_some_and(|step| matches!(step.part, Part::Every(_)))
     }
 
     fn takes_day(&self, bare: Bare, used: usize) -> bool {

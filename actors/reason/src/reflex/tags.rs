@@ -41,15 +41,10 @@ impl Marks {
         }
     }
 
-    fn take_last(
-        &mut self,
-        said: &mut Vec<Word<'_>>,
-        language: &Language,
-        behind: &mut Vec<String>,
-    ) -> bool {
+    fn take_last(&mut self, said: &mut Vec<Word<'_>>, language: &Language, behind: &mut Vec<String>) -> bool {
         let before = said.len().checked_sub(2).and_then(|at| said.get(at));
-        let in_the_air = before
-            .is_some_and(|word| !word.pauses() && language.words.dangling.contains(&word.key));
+        let in_the_air =
+            before.is_some_and(|word| !word.pauses() && language.words.dangling.contains(&word.key));
         if let Some(tag) = said.last().and_then(tag)
             && !in_the_air
             && self.tags.len() + behind.len() < TAGS_MAX
@@ -143,13 +138,9 @@ impl Marks {
 
 /// Reads a tag. `#1` is a number; Org knows no hyphen in a tag, so it becomes an underscore.
 fn tag(word: &Word<'_>) -> Option<String> {
-    let name = word
-        .raw
-        .strip_prefix('#')?
-        .trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    let name = word.raw.strip_prefix('#')?.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '%');
-    let named =
-        name.starts_with(char::is_alphabetic) && name.len() <= TAG_MAX && name.chars().all(plain);
+    let named = name.starts_with(char::is_alphabetic) && name.len() <= TAG_MAX && name.chars().all(plain);
     (named && !word.quoted).then(|| name.replace('-', "_"))
 }
 
@@ -167,8 +158,7 @@ fn priority_at_end(said: &[Word<'_>], language: &Language) -> Option<(usize, cha
     let longest = said.len().saturating_sub(3);
     (longest..said.len()).find_map(|from| {
         let before = from.checked_sub(1).and_then(|at| said.get(at));
-        let dangles =
-            |word: &Word<'_>| !word.pauses() && language.words.dangling.contains(&word.key);
+        let dangles = |word: &Word<'_>| !word.pauses() && language.words.dangling.contains(&word.key);
         if before.is_some_and(dangles) {
             return None;
         }
@@ -188,8 +178,7 @@ fn priority_at_beginning(said: &[Word<'_>], language: &Language) -> Option<(usiz
 fn priority(said: &[Word<'_>], language: &Language) -> Option<char> {
     language.priorities.iter().find_map(|priority| {
         let mut says = priority.says.iter();
-        says.any(|pattern| pattern.whole(said, &language.calendar).is_some())
-            .then_some(priority.letter)
+        says.any(|pattern| pattern.whole(said, &language.calendar).is_some()).then_some(priority.letter)
     })
 }
 
@@ -221,23 +210,14 @@ mod tests {
 
     #[test]
     fn tags_are_taken_off_the_ends_and_kept_as_words_inside() {
-        assert_eq!(
-            noted("#home the boiler hums #house-2."),
-            pair("the boiler hums", "home house_2")
-        );
+        assert_eq!(noted("#home the boiler hums #house-2."), pair("the boiler hums", "home house_2"));
         assert_eq!(noted("the #boiler hums"), pair("the boiler hums", "boiler"));
-        assert_eq!(
-            noted("about the #boiler"),
-            pair("about the boiler", "boiler")
-        );
+        assert_eq!(noted("about the #boiler"), pair("about the boiler", "boiler"));
     }
 
     #[test]
     fn last_line_of_tags_is_taken_off_a_note() {
-        assert_eq!(
-            noted("title\nbody\n#include <a>\n#b #c"),
-            pair("title\nbody\n#include <a>", "b c")
-        );
+        assert_eq!(noted("title\nbody\n#include <a>\n#b #c"), pair("title\nbody\n#include <a>", "b c"));
         assert_eq!(noted("title\n#b"), pair("title", "b"));
     }
 }

@@ -45,15 +45,10 @@ pub(super) fn read(reader: Reader<'_>, text: &str) -> Result<Gist, String> {
         .collect();
     marks.take_edges(&mut kept, reader.language);
     let joiners = &reader.language.words.joiners;
-    let joins =
-        |word: &Word<'_>| from_head && joiners.iter().any(|j| *j == word.key || *j == word.raw);
+    let joins = |word: &Word<'_>| from_head && joiners.iter().any(|j| *j == word.key || *j == word.raw);
     let skip = kept.iter().take_while(|word| joins(word)).count();
     let rest = kept.get(skip..).unwrap_or(&[]);
-    let title = rest
-        .iter()
-        .map(|word| marks.take_inner(word))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let title = rest.iter().map(|word| marks.take_inner(word)).collect::<Vec<_>>().join(" ");
     Ok(Gist {
         title: unquoted(trimmed(&title)).to_owned(),
         times,
@@ -76,14 +71,10 @@ fn drop_politeness(reader: Reader<'_>, said: &mut Vec<Word<'_>>) {
 fn dates(reader: Reader<'_>, said: &[Word<'_>]) -> Result<(Times, Vec<(usize, usize)>), String> {
     let runs = reader.runs(said);
     for (head, middle, tail) in CHOICES {
-        let chosen: Vec<&Run> = [
-            (head, &runs.head),
-            (middle, &runs.middle),
-            (tail, &runs.tail),
-        ]
-        .into_iter()
-        .filter_map(|(wanted, run)| run.as_ref().filter(|_| wanted))
-        .collect();
+        let chosen: Vec<&Run> = [(head, &runs.head), (middle, &runs.middle), (tail, &runs.tail)]
+            .into_iter()
+            .filter_map(|(wanted, run)| run.as_ref().filter(|_| wanted))
+            .collect();
         let steps: Vec<Step> = chosen.iter().flat_map(|run| run.steps.clone()).collect();
         match join(&steps, reader.days) {
             Ok(times) => return Ok((times, chosen.iter().map(|run| (run.from, run.to)).collect())),
@@ -96,12 +87,8 @@ fn dates(reader: Reader<'_>, said: &[Word<'_>]) -> Result<(Times, Vec<(usize, us
 
 /// Takes the quotes off a title that stands in them as a whole.
 fn unquoted(title: &str) -> &str {
-    let inner = title
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    inner
-        .filter(|inner| !inner.contains('"') && !inner.trim().is_empty())
-        .unwrap_or(title)
+    let inner = title.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"') && !inner.trim().is_empty()).unwrap_or(title)
 }
 
 /// Takes the marks off that led to what was cut, and the full stop of a sentence.

@@ -49,11 +49,7 @@ pub(super) fn join(steps: &[Step], days: Days<'_>) -> Result<Times, Fault> {
     }
     let mut times = Times::default();
     for cluster in clusters(steps)? {
-        let slot = if cluster.due {
-            &mut times.deadline
-        } else {
-            &mut times.scheduled
-        };
+        let slot = if cluster.due { &mut times.deadline } else { &mut times.scheduled };
         if slot.replace(cluster.resolve(days)?).is_some() {
             return Err(Fault::Clash);
         }
@@ -79,8 +75,7 @@ fn clusters(steps: &[Step]) -> Result<Vec<Cluster>, Fault> {
         if second_day && step.lead.is_none() {
             return Err(Fault::Clash);
         }
-        let same_day =
-            matches!(step.part, Part::Clock(_)) && open.day.is_some() && open.clock.is_none();
+        let same_day = matches!(step.part, Part::Clock(_)) && open.day.is_some() && open.clock.is_none();
         if !open.is_empty() && ((due && !same_day) || second_day) {
             done.push(open);
             open = Cluster::default();
@@ -127,10 +122,7 @@ impl Cluster {
             (Some(day), clock, _) => Some((day, clock)),
         };
         let (day, clock) = then.ok_or(Fault::Clash)?;
-        Ok(When {
-            moment: moment(day, clock),
-            repeat: self.every.map(repeat),
-        })
+        Ok(When { moment: moment(day, clock), repeat: self.every.map(repeat) })
     }
 
     /// Returns the first time that is not over: a clock alone is today or tomorrow, a rhythm begins today or on its
@@ -170,28 +162,14 @@ fn span(every: Every) -> Option<Span> {
 
 /// "Every Monday" keeps its weekday and skips what was missed: `++` in Org.
 const fn repeat(every: Every) -> Repeat {
-    Repeat {
-        kind: RepeatKind::CatchUp,
-        count: every.count,
-        unit: every.unit,
-    }
+    Repeat { kind: RepeatKind::CatchUp, count: every.count, unit: every.unit }
 }
 
 fn moment(date: Date, time: Option<Time>) -> Moment {
-    Moment {
-        day: day(date),
-        time: time.map(|time| Clock {
-            hour: time.hour(),
-            minute: time.minute(),
-        }),
-    }
+    Moment { day: day(date), time: time.map(|time| Clock { hour: time.hour(), minute: time.minute() }) }
 }
 
 /// Returns a date in the words of the protocol.
 pub(super) fn day(date: Date) -> Day {
-    Day {
-        year: date.year(),
-        month: date.month(),
-        day: date.day(),
-    }
+    Day { year: date.year(), month: date.month(), day: date.day() }
 }

@@ -86,10 +86,7 @@ fn keys_of_segment(dir: &Path, number: u32) -> Result<Batch, Error> {
     let mut repeated = false;
     for frame in frames {
         let record = frame.record(&file)?;
-        if matches!(
-            record,
-            Record::Checkpoint { .. } | Record::CheckpointEnd { .. }
-        ) {
+        if matches!(record, Record::Checkpoint { .. } | Record::CheckpointEnd { .. }) {
             repeated = matches!(record, Record::Checkpoint { .. });
         }
         if repeated {
@@ -97,20 +94,11 @@ fn keys_of_segment(dir: &Path, number: u32) -> Result<Batch, Error> {
         }
         if let Record::Done { key, at, .. }
         | Record::Failed { key, at, .. }
-        | Record::Unparked {
-            key,
-            how: Unpark::Drop,
-            at,
-        } = &record
+        | Record::Unparked { key, how: Unpark::Drop, at } = &record
         {
             keys.insert(key.to_bytes());
             newest = newest.max(*at);
         }
     }
-    Ok(Batch {
-        first: number,
-        last: number,
-        newest,
-        keys: keys.into_iter().collect(),
-    })
+    Ok(Batch { first: number, last: number, newest, keys: keys.into_iter().collect() })
 }

@@ -40,24 +40,14 @@ impl State {
         match record {
             Record::Accepted { key, .. } => self.accept(*key, record),
             Record::Done { key, answer, at } => self.end(*key, answer, None, *at),
-            Record::Failed {
-                key,
-                code,
-                answer,
-                at,
-            } => self.end(*key, answer, Some(code), *at),
+            Record::Failed { key, code, answer, at } => self.end(*key, answer, Some(code), *at),
             Record::Parked { key, why, at } => self.park(*key, why, *at),
             Record::Unparked { key, how, at } => self.unpark(*key, *how, *at),
             Record::Commit { key, step, receipt } => self.commit(*key, *step, receipt),
             Record::Uncertain { .. } => self.doubt(record),
-            Record::Resolved {
-                key,
-                step,
-                happened,
-                ..
-            } => self.resolve(*key, *step, *happened),
+            Record::Resolved { key, step, happened, .. } => self.resolve(*key, *step, *happened),
             Record::Delivered { key, how } => self.deliver(*key, *how),
-            Record::RollbackDone { key, .. } => self.rolled_back(*key),
+            Record::RollbackDone { key, attempt, .. } => self.rolled_back(*key, *attempt),
             Record::Notice { id, text, at } => self.notice(*id, text, *at),
             Record::Verb { id, reply } => self.verb(id, reply),
             Record::CheckpointEnd { records } => self.checkpoint_end(*records),
@@ -74,12 +64,7 @@ impl State {
 
     /// Records that set something whatever was there before.
     fn set(&mut self, record: &Record) -> bool {
-        if let Record::Checkpoint {
-            latest,
-            anomalies,
-            given_up,
-        } = record
-        {
+        if let Record::Checkpoint { latest, anomalies, given_up } = record {
             let sound = self.checkpoint.is_none();
             *self = Self {
                 done: std::mem::take(&mut self.done),
@@ -97,14 +82,7 @@ impl State {
         if let Record::Desired { role, up } = record {
             self.desired.insert(*role, *up);
         }
-        if let Record::RollbackBegin {
-            key,
-            attempt,
-            root,
-            why,
-            ending,
-        } = record
-        {
+        if let Record::RollbackBegin { key, attempt, root, why, ending } = record {
             let rollback = Rollback {
                 key: *key,
                 attempt: *attempt,
@@ -118,17 +96,8 @@ impl State {
     }
 
     fn accept(&mut self, key: TurnKey, record: &Record) -> bool {
-        let Record::Accepted {
-            source,
-            conversation,
-            message,
-            principal,
-            class,
-            text,
-            at,
-            offset,
-            ..
-        } = record
+        let Record::Accepted { source, conversation, message, principal, class, text, at, offset, .. } =
+            record
         else {
             return false;
         };
@@ -137,8 +106,7 @@ impl State {
             *known = (*known).max(*offset);
         }
         // A checkpoint brings back turns whose key is among the done ones: their answer still waits.
-        if self.turns.contains_key(&key)
-            || (self.checkpoint.is_none() && self.lookup(key) != Known::Unknown)
+        if self.turns.contains_key(&key) || (self.checkpoint.is_none() && self.lookup(key) != Known::Unknown)
         {
             return false;
         }
@@ -173,50 +141,24 @@ impl State {
         };
         if let Record::Started { role, attempt, .. } = record {
             turn.role = Some(*role);
-            turn.attempt = *attempt;
+            turn.attempt = turn.attempt.max(*attempt);
         }
-        if let Record::Charged {
-            role,
-            cause,
-            weight,
-            total,
-            ..
-        } = record
-        {
-            turn.charge = Some(Charge {
-                role: *role,
-                cause: cause.clone(),
-                weight: *weight,
-                total: *total,
-            });
+        if let Record::Charged { role, cause, weight, total, .. } = record {
+            turn.charge = Some(Charge { role: *role, cause: cause.clone(), weight: *weight, total: *total });
         }
-        if let Record::Intent {
-            attempt,
-            step,
-            action,
-            nature,
-            ..
-        } = record
-        {
+        if let Record::Intent { attempt, step, action, nature, .. } = record {
             let known = turn.steps.get(step);
             let settled = known.is_some_and(|known| known.fate != Fate::Intended)
                 || self.doubts.contains_key(&(of, *step));
             if settled {
                 return false;
             }
-            let intent = Step {
-                attempt: *attempt,
-                action: action.clone(),
-                nature: *nature,
-                fate: Fate::Intended,
-            };
+            let intent =
+                Step { attempt: *attempt, action: action.clone(), nature: *nature, fate: Fate::Intended };
             turn.steps.insert(*step, intent);
         }
         if let Record::SnapTaken { attempt, root, .. } = record {
-            turn.snap = Some(Snap {
-                attempt: *attempt,
-                root: root.clone(),
-            });
+            turn.snap = Some(Snap { attempt: *attempt, root: root.clone() });
         }
         true
     }
@@ -232,31 +174,17 @@ impl State {
             return true;
         }
         // Its intent is missing, but that it happened must not be forgotten.
-        let unannounced = Step {
-            attempt: turn.attempt,
-            action: String::new(),
-            nature: Nature::Ambiguous,
-            fate,
-        };
+        let unannounced =
+            Step { attempt: turn.attempt, action: String::new(), nature: Nature::Ambiguous, fate };
         turn.steps.insert(step, unannounced);
         false
     }
 
     fn doubt(&mut self, record: &Record) -> bool {
-        let Record::Uncertain {
-            key,
-            step,
-            action,
-            conversation,
-            at,
-        } = record
-        else {
+        let Record::Uncertain { key, step, action, conversation, at } = record else {
             return false;
         };
-        let known = self
-            .turns
-            .get_mut(key)
-            .and_then(|turn| turn.steps.get_mut(step));
+        let known = self.turns.get_mut(key).and_then(|turn| turn.steps.get_mut(step));
         if let Some(known) = known {
             if matches!(known.fate, Fate::Committed(_)) {
                 return false;
@@ -319,10 +247,7 @@ impl State {
         let Some(turn) = self.turns.get_mut(&key) else {
             return false;
         };
-        turn.parked = Some(Parked {
-            why: why.to_owned(),
-            at,
-        });
+        turn.parked = Some(Parked { why: why.to_owned(), at });
         self.parked.insert(key)
     }
 
@@ -355,8 +280,10 @@ impl State {
     }
 
     /// What memory wrote is gone, so it may be written again; effects outside stay done.
-    fn rolled_back(&mut self, key: TurnKey) -> bool {
+    fn rolled_back(&mut self, key: TurnKey, attempt: u8) -> bool {
         if let Some(turn) = self.turns.get_mut(&key) {
+            // Tries up to this one are refused by memory from now on, so none of them may come again.
+            turn.attempt = turn.attempt.max(attempt);
             turn.snap = None;
             let doubts = &mut self.doubts;
             turn.steps.retain(|number, step| {

@@ -11,10 +11,7 @@ use std::collections::BTreeSet;
 
 impl State {
     pub(in crate::journal) fn with_done(done: DoneKeys) -> Self {
-        Self {
-            done,
-            ..Self::default()
-        }
+        Self { done, ..Self::default() }
     }
 
     /// Says whether a checkpoint has begun and not ended.
@@ -39,48 +36,31 @@ impl State {
             conversation: doubt.conversation.clone(),
             at: doubt.at,
         });
-        let rollbacks = self
-            .rollbacks
-            .values()
-            .map(|rollback| Record::RollbackBegin {
-                key: rollback.key,
-                attempt: rollback.attempt,
-                root: rollback.root.clone(),
-                why: rollback.why.clone(),
-                ending: rollback.ending.clone(),
-            });
+        let rollbacks = self.rollbacks.values().map(|rollback| Record::RollbackBegin {
+            key: rollback.key,
+            attempt: rollback.attempt,
+            root: rollback.root.clone(),
+            why: rollback.why.clone(),
+            ending: rollback.ending.clone(),
+        });
         let notices = self.notices.iter().map(|notice| Record::Notice {
             id: notice.id,
             text: notice.text.clone(),
             at: notice.at,
         });
-        let offsets = self.offsets.iter().map(|(source, value)| Record::Offset {
-            source: source.clone(),
-            value: *value,
-        });
-        let desired = self.desired.iter().map(|(role, up)| Record::Desired {
-            role: *role,
-            up: *up,
-        });
-        let verbs = self.verbs.iter().map(|(id, reply)| Record::Verb {
-            id: id.clone(),
-            reply: reply.clone(),
-        });
-        doubts
-            .chain(rollbacks)
-            .chain(notices)
-            .chain(offsets)
-            .chain(desired)
-            .chain(verbs)
+        let offsets = self
+            .offsets
+            .iter()
+            .map(|(source, value)| Record::Offset { source: source.clone(), value: *value });
+        let desired = self.desired.iter().map(|(role, up)| Record::Desired { role: *role, up: *up });
+        let verbs =
+            self.verbs.iter().map(|(id, reply)| Record::Verb { id: id.clone(), reply: reply.clone() });
+        doubts.chain(rollbacks).chain(notices).chain(offsets).chain(desired).chain(verbs)
     }
 
     /// Returns the record that a checkpoint of this state begins with.
     pub(in crate::journal) const fn checkpoint(&self) -> Record {
-        Record::Checkpoint {
-            latest: self.latest,
-            anomalies: self.anomalies,
-            given_up: self.given_up,
-        }
+        Record::Checkpoint { latest: self.latest, anomalies: self.anomalies, given_up: self.given_up }
     }
 
     pub(in crate::journal) fn sealing(&self, segment: u32, merge: usize) -> Batch {
@@ -98,10 +78,6 @@ impl State {
     /// Returns everything that two equal states have in common, for tests.
     #[cfg(test)]
     pub(in crate::journal) fn essence(&self) -> (Vec<Record>, BTreeSet<[u8; 16]>, Record) {
-        (
-            self.history().collect(),
-            self.done.to_set(),
-            self.checkpoint(),
-        )
+        (self.history().collect(), self.done.to_set(), self.checkpoint())
     }
 }

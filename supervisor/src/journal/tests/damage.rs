@@ -123,10 +123,7 @@ fn repair_keeps_what_can_be_read_and_the_damaged_file_for_ever() {
 
     assert_eq!(repaired.len(), 1);
     assert_eq!(repaired[0].aside, "00000001.journal.damaged-2");
-    assert_eq!(
-        (repaired[0].gaps, repaired[0].kept),
-        (2, all.len() as u64 - 2)
-    );
+    assert_eq!((repaired[0].gaps, repaired[0].kept), (2, all.len() as u64 - 2));
     let aside = |name| fs::read(dir.file(name)).unwrap();
     assert_eq!(aside("00000001.journal.damaged-1"), b"earlier");
     assert_eq!(aside("00000001.journal.damaged-2"), bytes);
@@ -164,10 +161,7 @@ fn segment_without_any_readable_byte_falls_back_to_the_one_before() {
     for content in [&b""[..], &[0; 5_000], b"{\"t\":\"chec"] {
         let dir = some_segments();
         let before = open(&dir).0.state().essence();
-        let next = format!(
-            "{:08}.journal",
-            verify(dir.path()).unwrap().segments.len() + 1
-        );
+        let next = format!("{:08}.journal", verify(dir.path()).unwrap().segments.len() + 1);
         fs::write(dir.file(&next), content).unwrap();
 
         let (mut journal, _) = open(&dir);
@@ -193,10 +187,7 @@ fn foreign_files_are_named_and_left_alone() {
         fs::write(dir.file(foreign), "mine").unwrap();
     }
     let (_, recovered) = open(&dir);
-    assert_eq!(
-        recovered.foreign,
-        ["0000000a.journal", "1.journal", "notes.txt"]
-    );
+    assert_eq!(recovered.foreign, ["0000000a.journal", "1.journal", "notes.txt"]);
     assert_eq!(fs::read(dir.file("1.journal")).unwrap(), b"mine");
 }
 
@@ -205,10 +196,7 @@ fn record_of_a_newer_build_stops_the_start_and_is_named() {
     let dir = three_turns();
     let mut bytes = fs::read(dir.file(FIRST)).unwrap();
     let mut newer = Vec::new();
-    let verb = Record::Verb {
-        id: "x".to_owned(),
-        reply: String::new(),
-    };
+    let verb = Record::Verb { id: "x".to_owned(), reply: String::new() };
     crate::journal::frame::encode(&verb, &mut newer).unwrap();
     let text = String::from_utf8(newer[8..].to_vec()).unwrap();
     let body = text.replace("verb", "tele");
@@ -250,11 +238,7 @@ fn trace_tells_each_record_of_a_turn_once_beside_a_running_journal() {
     for number in 100..180 {
         put(&mut journal, &[accepted(number, "b"), done(number)]);
     }
-    let started = Record::Started {
-        key: key(7),
-        role: protocol::role::Role::Act,
-        attempt: 1,
-    };
+    let started = Record::Started { key: key(7), role: protocol::role::Role::Act, attempt: 1 };
     put(&mut journal, &[started.clone(), done(7)]);
     let mut torn = fs::OpenOptions::new()
         .append(true)

@@ -88,10 +88,7 @@ fn real_full_device_is_reported_as_full() {
 #[test]
 fn segment_whose_sync_failed_is_written_anew() {
     let dir = Dir::new();
-    let options = Options {
-        reserve_bytes: 0,
-        ..Options::default()
-    };
+    let options = Options { reserve_bytes: 0, ..Options::default() };
     let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
     put(&mut journal, &[accepted(1, "a")]);
     let inode = |dir: &Dir| {
@@ -140,16 +137,9 @@ fn rotation_that_cannot_be_prepared_leaves_the_old_segment_in_force() {
 #[test]
 fn reserve_is_made_released_and_made_again() {
     let dir = Dir::new();
-    let options = Options {
-        reserve_bytes: 64 * 1024,
-        ..options()
-    };
+    let options = Options { reserve_bytes: 64 * 1024, ..options() };
     let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
-    let size = || {
-        fs::metadata(dir.file("reserve"))
-            .map(|meta| meta.len())
-            .ok()
-    };
+    let size = || fs::metadata(dir.file("reserve")).map(|meta| meta.len()).ok();
     assert_eq!(size(), Some(64 * 1024));
     journal.release_reserve().unwrap();
     journal.release_reserve().unwrap();
@@ -161,10 +151,7 @@ fn reserve_is_made_released_and_made_again() {
 #[test]
 fn disk_that_is_too_small_gets_no_reserve() {
     let dir = Dir::new();
-    let options = Options {
-        reserve_bytes: u64::MAX / 8,
-        ..options()
-    };
+    let options = Options { reserve_bytes: u64::MAX / 8, ..options() };
     let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
     assert_eq!(journal.restore_reserve().unwrap(), Reserve::Absent);
     assert!(!dir.file("reserve").exists());

@@ -36,11 +36,7 @@ fn turn_record() -> impl Strategy<Value = Record> {
             let attempt = step + 1;
             match what {
                 0..=2 => acceptance(number, conversation, step, flag),
-                3 => Record::Started {
-                    key,
-                    role: Role::Act,
-                    attempt,
-                },
+                3 => Record::Started { key, role: Role::Act, attempt },
                 4 => Record::Charged {
                     key,
                     role: Role::Act,
@@ -49,38 +45,17 @@ fn turn_record() -> impl Strategy<Value = Record> {
                     total: attempt,
                 },
                 5 => Record::Done { key, answer, at },
-                6 => Record::Failed {
-                    key,
-                    code: "act.x".to_owned(),
-                    answer,
-                    at,
-                },
-                7 => Record::Parked {
-                    key,
-                    why: "crash".to_owned(),
-                    at,
-                },
-                8 => Record::Unparked {
-                    key,
-                    how: if flag { Unpark::Retry } else { Unpark::Drop },
-                    at,
-                },
+                6 => Record::Failed { key, code: "act.x".to_owned(), answer, at },
+                7 => Record::Parked { key, why: "crash".to_owned(), at },
+                8 => Record::Unparked { key, how: if flag { Unpark::Retry } else { Unpark::Drop }, at },
                 9 => Record::Intent {
                     key,
                     attempt,
                     step,
                     action: "send".to_owned(),
-                    nature: if flag {
-                        Nature::Reversible
-                    } else {
-                        Nature::Ambiguous
-                    },
+                    nature: if flag { Nature::Reversible } else { Nature::Ambiguous },
                 },
-                10 => Record::Commit {
-                    key,
-                    step,
-                    receipt: "r".to_owned(),
-                },
+                10 => Record::Commit { key, step, receipt: "r".to_owned() },
                 11 => Record::Uncertain {
                     key,
                     step,
@@ -88,17 +63,8 @@ fn turn_record() -> impl Strategy<Value = Record> {
                     conversation: name(conversation),
                     at,
                 },
-                12 => Record::Resolved {
-                    key,
-                    step,
-                    happened: flag,
-                    at,
-                },
-                _ => Record::SnapTaken {
-                    key,
-                    attempt,
-                    root: "root".to_owned(),
-                },
+                12 => Record::Resolved { key, step, happened: flag, at },
+                _ => Record::SnapTaken { key, attempt, root: "root".to_owned() },
             }
         },
     )
@@ -116,10 +82,7 @@ fn other_record() -> impl Strategy<Value = Record> {
                     _ => Delivered::Unknown,
                 },
             },
-            1 => Record::Offset {
-                source: name("gateway:local"),
-                value: number,
-            },
+            1 => Record::Offset { source: name("gateway:local"), value: number },
             2 => Record::RollbackBegin {
                 key,
                 attempt: third,
@@ -127,24 +90,10 @@ fn other_record() -> impl Strategy<Value = Record> {
                 why: "crash".to_owned(),
                 ending: None,
             },
-            3 => Record::RollbackDone {
-                key,
-                attempt: third,
-                conflicts: vec!["a.org".to_owned()],
-            },
-            4 => Record::Desired {
-                role: Role::Reason,
-                up: flag,
-            },
-            5 => Record::Notice {
-                id: key,
-                text: "n".repeat(usize::from(third) * 30),
-                at: WallMs(3),
-            },
-            _ => Record::Verb {
-                id: number.to_string(),
-                reply: "done".to_owned(),
-            },
+            3 => Record::RollbackDone { key, attempt: third, conflicts: vec!["a.org".to_owned()] },
+            4 => Record::Desired { role: Role::Reason, up: flag },
+            5 => Record::Notice { id: key, text: "n".repeat(usize::from(third) * 30), at: WallMs(3) },
+            _ => Record::Verb { id: number.to_string(), reply: "done".to_owned() },
         }
     })
 }

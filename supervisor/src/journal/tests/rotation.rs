@@ -6,10 +6,7 @@ use protocol::{id::WallMs, label::Labeled, outcome::Delivered};
 use std::{collections::BTreeMap, fs};
 
 fn confirmed(number: u64) -> Record {
-    Record::Delivered {
-        key: key(number),
-        how: Delivered::Confirmed,
-    }
+    Record::Delivered { key: key(number), how: Delivered::Confirmed }
 }
 
 type Picture = BTreeMap<String, Vec<u8>>;
@@ -45,10 +42,7 @@ fn crash_at_any_step_of_a_rotation_recovers_the_same_state() {
     let wanted = journal.state().essence();
     let is_new = |name: &&String| before.get(*name) != after.get(*name);
     let sidecar = after.keys().filter(is_new).find(|n| n.ends_with(".done"));
-    let segment = after
-        .keys()
-        .filter(is_new)
-        .find(|n| n.ends_with(".journal"));
+    let segment = after.keys().filter(is_new).find(|n| n.ends_with(".journal"));
     let mut steps = vec![before.clone()];
     // Each file: half staged, staged, in force. Then each superfluous one gone.
     let mut now = before.clone();
@@ -62,10 +56,7 @@ fn crash_at_any_step_of_a_rotation_recovers_the_same_state() {
         now.insert(name.clone(), bytes.clone());
         steps.push(now.clone());
     }
-    let gone: Vec<_> = before
-        .keys()
-        .filter(|name| !after.contains_key(*name))
-        .collect();
+    let gone: Vec<_> = before.keys().filter(|name| !after.contains_key(*name)).collect();
     assert!(gone.len() >= 2, "{gone:?}");
     for name in gone {
         now.remove(name);
@@ -154,11 +145,7 @@ fn size_on_disk_and_memory_stay_bounded_over_forty_thousand_turns() {
 #[test]
 fn keys_older_than_the_horizon_are_forgotten() {
     let dir = Dir::new();
-    let options = Options {
-        done_keys: 32,
-        done_days: 1,
-        ..options()
-    };
+    let options = Options { done_keys: 32, done_days: 1, ..options() };
     let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
     let day = 86_400_000;
     for number in 0..400 {
@@ -167,10 +154,7 @@ fn keys_older_than_the_horizon_are_forgotten() {
             answer: Labeled::from_owner(""),
             at: WallMs(i64::try_from(number).unwrap() * day / 10),
         };
-        put(
-            &mut journal,
-            &[accepted(number, "a"), end, confirmed(number)],
-        );
+        put(&mut journal, &[accepted(number, "a"), end, confirmed(number)]);
     }
     let known = |number| journal.state().lookup(key(number)) == Known::Done;
     assert!(known(399) && known(392) && !known(0) && !known(200));

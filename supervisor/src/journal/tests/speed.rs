@@ -7,10 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "measures the real disk; nothing depends on the result"
-)]
+#[expect(clippy::disallowed_methods, reason = "measures the real disk; nothing depends on the result")]
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let result = work();
@@ -30,17 +27,11 @@ fn fill(journal: &mut Journal, turns: u64, per_sync: u64) {
 
 #[test]
 fn speed_of_appends_syncs_and_replay_is_told() {
-    for (durability, turns, per_sync) in [
-        (Durability::Full, 50, 1),
-        (Durability::Full, 500, 32),
-        (Durability::Off, 5_000, 32),
-    ] {
+    for (durability, turns, per_sync) in
+        [(Durability::Full, 50, 1), (Durability::Full, 500, 32), (Durability::Off, 5_000, 32)]
+    {
         let dir = Dir::new();
-        let options = Options {
-            durability,
-            reserve_bytes: 0,
-            ..Options::default()
-        };
+        let options = Options { durability, reserve_bytes: 0, ..Options::default() };
         let (mut journal, _) = Journal::open(dir.path(), &options).unwrap();
         let (taken, ()) = timed(|| fill(&mut journal, turns, per_sync));
         let counters = journal.counters();
