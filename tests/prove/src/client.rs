@@ -86,10 +86,11 @@ fn one_try(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &
         let Some(words) = talk.hear(ms(1_000).min(within))? else { continue };
         match words {
             Server::Answer { turn: of, message: to, text } => {
-                if seen == Seen::Told || to != message {
-                    talk.tell(&Client::Seen { turn: of.clone() })?;
-                }
+                // What others are answered is theirs to confirm: a confirmed answer does not come again.
                 if to == message {
+                    if seen == Seen::Told {
+                        talk.tell(&Client::Seen { turn: of.clone() })?;
+                    }
                     let parked = of != turn;
                     return Ok(Heard::Answer(Answer { turn: of, text, parked }));
                 }
