@@ -70,7 +70,8 @@ impl From<&str> for Fault {
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($words:tt)+) => {
-        if !$holds {
+        let holds: bool = $holds;
+        if !holds {
             return Err($crate::Fault(format!($($words)+)));
         }
     };
