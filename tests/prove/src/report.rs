@@ -70,9 +70,10 @@ impl From<&str> for Fault {
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($words:tt)+) => {
-        let holds: bool = $holds;
-        if !holds {
-            return Err($crate::Fault(format!($($words)+)));
+        // Named, because `!` before a comparison reads badly.
+        match $holds {
+            true => {}
+            false => return Err($crate::Fault(format!($($words)+))),
         }
     };
 }
