@@ -354,7 +354,7 @@ fn trusted_base(table: &Table) {
         let (code, tests) = lines(Path::new(folder));
         if code > 0 {
             table.show(
-                &format!("lines of {name}, tests left out"),
+                &format!("lines of code of {name}"),
                 code as f64,
                 "",
                 &format!("and {tests} of tests"),
