@@ -380,11 +380,10 @@ fn lines(folder: &Path) -> (usize, usize) {
             }
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let all = text.lines().count();
-            let own = text
-                .lines()
-                .position(|line| line == "#[cfg(test)]")
-                .unwrap_or(all);
+            let end = text.lines().position(|line| line == "#[cfg(test)]").unwrap_or(usize::MAX);
+            let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+            let all = text.lines().filter(is_code).count();
+            let own = text.lines().take(end).filter(is_code).count();
             if path.ends_with("tests.rs") {
                 tests += all;
             } else {
