@@ -80,6 +80,7 @@ rows! { guarantees::ROWS;
     second_supervisor_is_refused = "two-supervisors",
     deaf_operator_holds_nobody_up = "ctl-never-reads",
     deaf_person_holds_nobody_up = "client-never-reads",
+    many_uncertain_effects_are_listed = "long-lists",
 }
 
 rows! { cases::ROWS;

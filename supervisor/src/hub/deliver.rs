@@ -45,11 +45,11 @@ impl Hub {
     }
 
     pub(super) fn delivered(&mut self, key: TurnKey, how: Delivered) {
+        // A word that is not kept, such as that something was answered before, needs no record.
+        let kept = self.state.answer(key).is_some() || self.state.notices().any(|notice| notice.id == key);
         match how {
-            Delivered::Absent => {}
-            Delivered::Confirmed | Delivered::Unknown => {
-                self.append(Record::Delivered { key, how });
-            }
+            Delivered::Confirmed | Delivered::Unknown if kept => self.append(Record::Delivered { key, how }),
+            Delivered::Absent | Delivered::Confirmed | Delivered::Unknown => {}
         }
     }
 

@@ -44,7 +44,7 @@ fn lived(setup: &Setup, tag: &str, more: &str) -> Check<Instance> {
     std::fs::write(instance.home.memex().join("old.org"), "#+title: Old\n\n* Heat pump\nThe boiler hums.\n* TODO Call the plumber\n")?;
     instance.start()?;
     instance.ready()?;
-    for n in 0..12 {
+    for n in 0..40 {
         let text = match n % 4 {
             0 => format!("todo buy thing {n}"),
             3 => "undo".into(),
@@ -74,8 +74,10 @@ fn revived(instance: &mut Instance, before: &BTreeMap<String, Vec<u8>>, n: usize
     let said = std::fs::read_to_string(instance.home.log()).unwrap_or_default();
     let line = said.lines().filter(|l| l.contains("WARN") || l.contains("ERROR")).count();
     let note = memory.map_or_else(String::new, |r| format!("{} {}", r.note, r.degraded));
+    // Said in the log, in the state that the operator reads, or to the owner.
+    let told = line + usize::from(memory.is_some_and(|r| !r.degraded.is_empty()));
     instance.finish()?;
-    Ok(format!("{line} lines; {}", note.trim()))
+    Ok(format!("{told} lines; {}", note.trim()))
 }
 
 fn changed(before: &BTreeMap<String, Vec<u8>>, now: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
@@ -88,6 +90,16 @@ fn copy_tree(from: &Path, to: &Path) -> Check {
     let done = Command::new("cp").arg("-a").arg(from).arg(to).output()?;
     ensure!(done.status.success(), "cp: {}", String::from_utf8_lossy(&done.stderr).trim());
     Ok(())
+}
+
+/// The last bytes of a file, if it is longer than what is zeroed.
+fn tail(path: &Path) -> Check<Vec<u8>> {
+    let bytes = std::fs::read(path)?;
+    Ok(if bytes.len() > 4_096 + 200 { bytes[bytes.len() - 100..].to_vec() } else { Vec::new() })
+}
+
+fn holds(bytes: &[u8], piece: &[u8]) -> bool {
+    bytes.windows(piece.len()).any(|window| window == piece)
 }
 
 fn memory(setup: &Setup) -> Check<Outcome> {
@@ -104,12 +116,21 @@ fn memory(setup: &Setup) -> Check<Outcome> {
         for how in HARM {
             copy_tree(&kept, &state)?;
             copy_tree(&kept_memex, &instance.home.memex())?;
-            let len = std::fs::metadata(state.join(file))?.len();
+            let tail = tail(&state.join(file))?;
             harm(&state.join(file), how)?;
             cases += 1;
             match revived(&mut instance, &before, cases) {
-                Ok(words) if words.starts_with("0 lines") && len > 0 && how != "deleted" => silent.push(format!("{file} {how}")),
-                Ok(_) => {}
+                Ok(words) => {
+                    // Behind the zeros lies history that can no longer be joined on: it is kept, under another name.
+                    let kept = org::files(&state)?.values().any(|bytes| tail.is_empty() || holds(bytes, &tail));
+                    if how == "zeroed" && !kept {
+                        faults.push(format!("{file} {how}: what lay behind the damage was overwritten, not set aside"));
+                    } else if how == "zeroed" && words.starts_with("0 lines") {
+                        faults.push(format!("{file} {how}: nobody was told"));
+                    } else if words.starts_with("0 lines") {
+                        silent.push(format!("{file} {how}"));
+                    }
+                }
                 Err(fault) => {
                     faults.push(format!("{file} {how}: {fault}"));
                     drop(instance.finish());

@@ -126,3 +126,28 @@ fn deaf_person(setup: &Setup) -> Check<Outcome> {
     instance.finish()?;
     pass(format!("{said} messages never read: others {p50:.1}/{p99:.1} ms p50/p99, gateway grew by {grown} KiB, its answers came later"))
 }
+
+/// Lists of the operator that are longer than a frame.
+pub const LONG_LISTS: Row = Row {
+    name: "long-lists",
+    about: "hundreds of uncertain effects are listed all the same",
+    run: long_lists,
+};
+
+fn long_lists(setup: &Setup) -> Check<Outcome> {
+    let settings = Settings { ladder_ms: vec![0], degraded_after: 100_000, ..Settings::default() };
+    let mut instance = Instance::up(setup, "long", settings.fault("act", "effect", "maybe", "kill", 0))?;
+    let many = setup.pick(30, 600);
+    for n in 0..many {
+        let answer = instance.ask(&format!("a rather long name of a conversation {n}"), "m", &format!("outside: maybe {n}"))?;
+        ensure!(!answer.parked, "parked after one death: {}", answer.text);
+    }
+    ensure!(instance.home.outside_lines().is_empty(), "an effect happened after its actor was killed before it");
+    let counted = instance.status()?.counts.uncertain;
+    ensure!(counted == many, "{counted} uncertain effects are counted, {many} were made");
+    // What does not fit into a frame may be cut with a word on it, but not be silence.
+    let held = instance.held(Verb::UncertainList).map_err(|fault| format!("{many} uncertain effects cannot be listed: {fault}"))?;
+    ensure!(!held.is_empty(), "nothing is listed");
+    instance.finish()?;
+    pass(format!("{many} uncertain effects, {} listed at once", held.len()))
+}
