@@ -158,7 +158,7 @@ fn counted(of: &BTreeMap<String, u64>) -> String {
 
 /// Strikes until everybody is done or the time is over; leaves the tree running and nobody frozen.
 fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows: &mut Blows, over: &dyn Fn() -> bool) -> Check {
-    let mut random = Random::new(seed ^ 0xb10_5);
+    let mut random = Random::new(seed ^ 0xb105);
     let mut frozen: Vec<(Instant, u32)> = Vec::new();
     let mut told = now();
     let mut pids: BTreeMap<String, u32> = BTreeMap::new();

@@ -53,7 +53,7 @@ fn fill(memex: &Path) -> Check {
         for entry in 0..ENTRIES / 10 {
             let n = file * 100 + entry;
             let todo = if n % 3 == 0 { "TODO " } else { "" };
-            write!(text, "* {todo}Entry {n} about subject {}\n", n % 97)
+            writeln!(text, "* {todo}Entry {n} about subject {}", n % 97)
                 .map_err(|e| e.to_string())?;
             if n % 3 == 0 {
                 writeln!(
@@ -354,7 +354,7 @@ fn trusted_base(table: &Table) {
         let (code, tests) = lines(Path::new(folder));
         if code > 0 {
             table.show(
-                &format!("lines of {name}, tests left out"),
+                &format!("lines of code of {name}"),
                 code as f64,
                 "",
                 &format!("and {tests} of tests"),
@@ -374,21 +374,20 @@ fn lines(folder: &Path) -> (usize, usize) {
         if path.is_dir() {
             let (c, t) = lines(&path);
             if path.ends_with("tests") {
-                tests += c + t
+                tests += c + t;
             } else {
-                (code, tests) = (code + c, tests + t)
+                (code, tests) = (code + c, tests + t);
             }
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            let all = text.lines().count();
-            let own = text
-                .lines()
-                .position(|line| line == "#[cfg(test)]")
-                .unwrap_or(all);
+            let end = text.lines().position(|line| line == "#[cfg(test)]").unwrap_or(usize::MAX);
+            let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+            let all = text.lines().filter(is_code).count();
+            let own = text.lines().take(end).filter(is_code).count();
             if path.ends_with("tests.rs") {
-                tests += all
+                tests += all;
             } else {
-                (code, tests) = (code + own, tests + all - own)
+                (code, tests) = (code + own, tests + all - own);
             }
         }
     }
