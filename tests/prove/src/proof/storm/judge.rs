@@ -151,9 +151,10 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
         let live = end(message) == End::Written && is_live(short(&message.key));
         match &message.wish {
             Wish::Note(token) | Wish::Task(token) => {
+                // Everything here can be done: a person who is told otherwise pays for a death that is none of theirs.
                 if end(message) == End::Unknown {
                     counts.failed += 1;
-                    println!("    not written: {}: `{}`", name(message), message.answers[0]);
+                    faults.push(format!("NOT DONE: {}: `{}`", name(message), message.answers[0]));
                 }
                 counts.undone += usize::from(end(message) == End::Written && !live);
                 counts.noted += usize::from(live);
