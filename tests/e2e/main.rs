@@ -1,6 +1,11 @@
 //! Short forms of the proofs, on the binary that was just built: seconds each, one at a time because they are about
 //! time. `tests/show NAME` runs the long ones.
-#![expect(clippy::panic, clippy::expect_used, reason = "a test: a panic is its verdict")]
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test: a panic is its verdict, its figures are for the reader"
+)]
 
 mod service;
 
