@@ -27,6 +27,7 @@ pub fn run(setup: &Setup) -> Check<Outcome> {
     talk(&instance, setup, &mut table)?;
     deaths(&instance, setup, &mut table)?;
     flat(&instance, turns, idle, &mut table)?;
+    again(&mut instance, turns, &mut table)?;
     trusted_base(&table);
     instance.finish()?;
     table.verdict(&format!("{ENTRIES} entries, {turns} turns"))
@@ -225,6 +226,24 @@ fn flat(instance: &Instance, turns: usize, idle: f64, table: &mut Table) -> Chec
     table.show("turns per second, one conversation", rate, "/s", "");
     let beside = format!("{first:.1} MB after {warm}, {last:.1} MB after {turns} turns");
     table.below("growth of the tree over the turns", last - first, 2.0, "MB", &beside);
+    Ok(())
+}
+
+/// The same start with the journal that the turns have left.
+fn again(instance: &mut Instance, turns: usize, table: &mut Table) -> Check {
+    let mut took = Vec::new();
+    let mut bytes = 0;
+    for _ in 0..5 {
+        bytes = instance.status()?.counts.journal_bytes;
+        instance.finish()?;
+        let begun = now();
+        instance.start()?;
+        instance.ready()?;
+        took.push(in_ms(begun.elapsed()));
+    }
+    let (p50, _, most) = spread(&mut took);
+    let beside = format!("most {most:.1}; journal of {bytes} bytes");
+    table.below(&format!("start after {turns} turns, p50"), p50, 150.0, "ms", &beside);
     Ok(())
 }
 
