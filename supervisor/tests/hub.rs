@@ -278,6 +278,20 @@ fn same_message_twice_is_one_turn_and_its_answer_is_offered_again() {
 }
 
 #[test]
+fn message_that_comes_again_after_its_answer_was_confirmed_is_told_so() {
+    let mut bench = Bench::new();
+    let key = bench.say("a", "1", "x");
+    bench.answer(key, "hello");
+    let header = bench.sent(Kind::Deliver).last().unwrap().header.answer(Kind::Delivered);
+    let confirmed = Frame::new(header, Codec::INTERNAL, &protocol::outcome::Delivered::Confirmed).unwrap();
+    bench.hub.frame_from(Role::GatewayLocal, 1, &confirmed);
+    bench.settle();
+    bench.say("a", "1", "x");
+    let (turn, text) = bench.answers().pop().unwrap();
+    assert!(turn != key && text.contains("answered before"), "{text}");
+}
+
+#[test]
 fn more_than_may_wait_is_refused_but_stop_passes() {
     let mut bench = Bench::new();
     for n in 0..20 {

@@ -330,7 +330,7 @@ impl World {
                 let role = Role::ACTORS[self.chance.below(5)];
                 self.kill(role, Death::Signal(9));
             }
-            98 if self.kills && self.chance.one_in(60) => self.restart(),
+            98 if self.kills && self.chance.one_in(12) => self.restart(),
             99 if self.kills && self.chance.one_in(80) => self.full = true,
             99 if self.full && self.chance.one_in(4) => self.free_disk(),
             _ => {}

@@ -1,6 +1,13 @@
 //! Short forms of the proofs, on the binary that was just built: seconds each, one at a time because they are about
 //! time. `tests/show NAME` runs the long ones.
-#![expect(clippy::panic, clippy::expect_used, reason = "a test: a panic is its verdict")]
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test: a panic is its verdict, its figures are for the reader"
+)]
+
+mod service;
 
 use prove::{
     Outcome, Scale, Setup,
@@ -78,6 +85,7 @@ rows! { guarantees::ROWS;
     second_supervisor_is_refused = "two-supervisors",
     deaf_operator_holds_nobody_up = "ctl-never-reads",
     deaf_person_holds_nobody_up = "client-never-reads",
+    many_uncertain_effects_are_listed = "long-lists",
 }
 
 rows! { cases::ROWS;

@@ -60,9 +60,13 @@ fn shape(source: &Source) -> String {
     } else {
         declarations(source)
     };
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // Layout is rustfmt's: blanks, and the comma before a bracket that it puts at the end of a line.
+    let mut bare: String = text.split_whitespace().collect();
+    for bracket in ['}', ')', ']'] {
+        bare = bare.replace(&format!(",{bracket}"), &bracket.to_string());
+    }
     let mut digits = String::new();
-    for byte in Sha256::digest(words.join(" ").as_bytes()) {
+    for byte in Sha256::digest(bare.as_bytes()) {
         write!(digits, "{byte:02x}").unwrap();
     }
     digits.truncate(DIGITS);

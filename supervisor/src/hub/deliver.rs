@@ -8,6 +8,7 @@ use protocol::{
     outcome::{Deliver, Delivered},
     role::Role,
     route::Kind,
+    stimulus::Admit,
 };
 
 impl Hub {
@@ -44,11 +45,11 @@ impl Hub {
     }
 
     pub(super) fn delivered(&mut self, key: TurnKey, how: Delivered) {
+        // A word that is not kept, such as that something was answered before, needs no record.
+        let kept = self.state.answer(key).is_some() || self.state.notices().any(|notice| notice.id == key);
         match how {
-            Delivered::Absent => {}
-            Delivered::Confirmed | Delivered::Unknown => {
-                self.append(Record::Delivered { key, how });
-            }
+            Delivered::Confirmed | Delivered::Unknown if kept => self.append(Record::Delivered { key, how }),
+            Delivered::Absent | Delivered::Confirmed | Delivered::Unknown => {}
         }
     }
 
@@ -81,6 +82,24 @@ impl Hub {
         self.after_sync(Then::Offer { key: id });
     }
 
+    /// A message comes again whose answer was confirmed long ago and is not kept: whoever says it must not wait for ever.
+    pub(super) fn tell_answered(&mut self, gateway: Role, key: TurnKey, admit: &Admit) {
+        let Some(id) = notice_id(&format!("answered:{key}")) else { return };
+        let text = format!(
+            "This was answered before, and the answer was confirmed. `passepartout ctl trace {}` shows it.",
+            key.short()
+        );
+        let deliver = Deliver {
+            turn: id,
+            conversation: admit.conversation.clone(),
+            message: Some(admit.message.clone()),
+            text: Labeled::from_owner(text),
+        };
+        if self.is_ready(gateway) {
+            self.ask(Kind::Deliver, gateway, id, &deliver, Own::Deliver(id));
+        }
+    }
+
     /// Tells whoever waits for a parked turn, and the owner, that it was set aside.
     pub(super) fn tell_parked(&mut self, key: TurnKey) {
         if self.knows(key) != Known::Parked {
@@ -109,6 +128,7 @@ impl Hub {
     }
 }
 
+/// Names a notice by its subject.
 fn notice_id(subject: &str) -> Option<TurnKey> {
     let part = |text: &str| Name::new(text.chars().take(190).collect::<String>()).ok();
     Some(TurnKey::derive(&part("supervisor")?, &part("notice")?, &part(subject)?))

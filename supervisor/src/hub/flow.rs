@@ -113,7 +113,8 @@ impl Hub {
         if let Some(seat) = self.seats.get_mut(&role) {
             seat.current = Some((key, now));
         }
-        if self.turns.contains_key(&key) {
+        // A rollback is taken up in the turn's name too, but it is no try of the turn.
+        if self.turns.get(&key).is_some_and(|turn| turn.attempt == attempt) {
             // Not synced on its own: should it be lost with the supervisor, nobody is charged, which errs on the
             // innocent side.
             self.append(Record::Started { key, role, attempt });

@@ -23,7 +23,7 @@ impl Hub {
         let known = self.knows(key);
         if known != Known::Unknown {
             self.counts.duplicates += 1;
-            self.known_already(question, key, known);
+            self.known_already(question, &admit, key, known);
             return;
         }
         if let Some(refusal) = self.refusal(&admit) {
@@ -123,7 +123,7 @@ impl Hub {
         self.tell(header, &Admission::Refused(Refusal::Journal));
     }
 
-    fn known_already(&mut self, question: &Header, key: TurnKey, known: Known) {
+    fn known_already(&mut self, question: &Header, admit: &Admit, key: TurnKey, known: Known) {
         let admission = match known {
             Known::Open | Known::Parked | Known::Unknown => Admission::Pending(key),
             Known::Done => Admission::Done(key),
@@ -136,7 +136,8 @@ impl Hub {
             self.after_sync(Then::Send { frame, otherwise });
         }
         match known {
-            Known::Done => self.after_sync(Then::Offer { key }),
+            Known::Done if self.state.answer(key).is_some() => self.after_sync(Then::Offer { key }),
+            Known::Done => self.tell_answered(question.from, key, admit),
             Known::Parked => self.tell_parked(key),
             Known::Open | Known::Unknown => {}
         }

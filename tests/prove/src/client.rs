@@ -53,7 +53,14 @@ pub fn ask(socket: &Path, conversation: &str, message: &str, text: &str, within:
 ///
 /// # Errors
 /// As [`ask`].
-pub fn ask_and(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> Check<Answer> {
+pub fn ask_and(
+    seen: Seen,
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    within: Duration,
+) -> Check<Answer> {
     let begun = now();
     let mut last = String::from("no connection");
     while begun.elapsed() < within {
@@ -77,7 +84,14 @@ enum Heard {
     Refused(String),
 }
 
-fn one_try(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> std::io::Result<Heard> {
+fn one_try(
+    seen: Seen,
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    within: Duration,
+) -> std::io::Result<Heard> {
     let begun = now();
     let turn = key(conversation, message);
     let mut talk = Talk::open(socket, conversation)?;
@@ -86,10 +100,11 @@ fn one_try(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &
         let Some(words) = talk.hear(ms(1_000).min(within))? else { continue };
         match words {
             Server::Answer { turn: of, message: to, text } => {
-                if seen == Seen::Told || to != message {
-                    talk.tell(&Client::Seen { turn: of.clone() })?;
-                }
+                // What others are answered is theirs to confirm: a confirmed answer does not come again.
                 if to == message {
+                    if seen == Seen::Told {
+                        talk.tell(&Client::Seen { turn: of.clone() })?;
+                    }
                     let parked = of != turn;
                     return Ok(Heard::Answer(Answer { turn: of, text, parked }));
                 }

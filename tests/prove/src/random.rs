@@ -12,7 +12,7 @@ impl Random {
     }
 
     /// Returns the next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Random {
 
     /// Returns a number from `0..n`.
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
+        self.draw() % n.max(1)
     }
 
     /// Returns a number from `from..=to`.
@@ -49,7 +49,7 @@ mod tests {
     fn same_seed_gives_same_sequence_and_another_one_another() {
         let row = |seed| {
             let mut random = Random::new(seed);
-            [random.next(), random.next(), random.next()]
+            [random.draw(), random.draw(), random.draw()]
         };
         assert_eq!(row(7), row(7));
         assert_ne!(row(7), row(8));

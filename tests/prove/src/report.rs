@@ -70,8 +70,10 @@ impl From<&str> for Fault {
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($words:tt)+) => {
-        if !$holds {
-            return Err($crate::Fault(format!($($words)+)));
+        // Named, because `!` before a comparison reads badly.
+        match $holds {
+            true => {}
+            false => return Err($crate::Fault(format!($($words)+))),
         }
     };
 }

@@ -47,7 +47,7 @@ impl State {
             Record::Uncertain { .. } => self.doubt(record),
             Record::Resolved { key, step, happened, .. } => self.resolve(*key, *step, *happened),
             Record::Delivered { key, how } => self.deliver(*key, *how),
-            Record::RollbackDone { key, .. } => self.rolled_back(*key),
+            Record::RollbackDone { key, attempt, .. } => self.rolled_back(*key, *attempt),
             Record::Notice { id, text, at } => self.notice(*id, text, *at),
             Record::Verb { id, reply } => self.verb(id, reply),
             Record::CheckpointEnd { records } => self.checkpoint_end(*records),
@@ -141,7 +141,7 @@ impl State {
         };
         if let Record::Started { role, attempt, .. } = record {
             turn.role = Some(*role);
-            turn.attempt = *attempt;
+            turn.attempt = turn.attempt.max(*attempt);
         }
         if let Record::Charged { role, cause, weight, total, .. } = record {
             turn.charge = Some(Charge { role: *role, cause: cause.clone(), weight: *weight, total: *total });
@@ -280,8 +280,10 @@ impl State {
     }
 
     /// What memory wrote is gone, so it may be written again; effects outside stay done.
-    fn rolled_back(&mut self, key: TurnKey) -> bool {
+    fn rolled_back(&mut self, key: TurnKey, attempt: u8) -> bool {
         if let Some(turn) = self.turns.get_mut(&key) {
+            // Tries up to this one are refused by memory from now on, so none of them may come again.
+            turn.attempt = turn.attempt.max(attempt);
             turn.snap = None;
             let doubts = &mut self.doubts;
             turn.steps.retain(|number, step| {

@@ -47,6 +47,7 @@ pub const ROWS: &[&Row] = &[
     &end::TWO,
     &peers::DEAF_OPERATOR,
     &peers::DEAF_PERSON,
+    &peers::LONG_LISTS,
 ];
 
 fn run(setup: &Setup) -> Check<Outcome> {

@@ -28,7 +28,7 @@ use std::{
 const PEOPLE: u64 = 8;
 
 /// Time between two blows, in ms: several turns fit between, and each start is over before the next blow on average.
-const BETWEEN: (u64, u64) = (20, 240);
+const BETWEEN: (u64, u64) = (20, 400);
 
 /// How long everything may take to be answered once there is peace.
 const PEACE: Duration = Duration::from_secs(120);
@@ -63,10 +63,12 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
         Some(seed) => seed,
         None => std::time::UNIX_EPOCH.elapsed().map_or(1, |d| u64::from(d.subsec_nanos())),
     };
-    println!("  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}");
+    println!(
+        "  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}"
+    );
     let settings = Settings {
-        ping_ms: 200,
-        misses: 4,
+        ping_ms: 100,
+        misses: 5,
         start_ms: 3_000,
         term_ms: 200,
         ladder_ms: vec![0, 20, 50],
@@ -157,8 +159,15 @@ fn counted(of: &BTreeMap<String, u64>) -> String {
 }
 
 /// Strikes until everybody is done or the time is over; leaves the tree running and nobody frozen.
-fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows: &mut Blows, over: &dyn Fn() -> bool) -> Check {
-    let mut random = Random::new(seed ^ 0xb10_5);
+fn rage(
+    instance: &mut Instance,
+    seed: u64,
+    end: Instant,
+    shared: &Shared,
+    blows: &mut Blows,
+    over: &dyn Fn() -> bool,
+) -> Check {
+    let mut random = Random::new(seed ^ 0xb105);
     let mut frozen: Vec<(Instant, u32)> = Vec::new();
     let mut told = now();
     let mut pids: BTreeMap<String, u32> = BTreeMap::new();
@@ -167,7 +176,11 @@ fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows
         thaw(&mut frozen, now());
         if told.elapsed() > s(10) {
             told = now();
-            println!("  storm: {} answered, {} kills", shared.answered.load(Ordering::Relaxed), blows.kills.values().sum::<u64>());
+            println!(
+                "  storm: {} answered, {} kills",
+                shared.answered.load(Ordering::Relaxed),
+                blows.kills.values().sum::<u64>()
+            );
         }
         for (role, pid) in children(instance.supervisor()?) {
             pids.insert(role, pid);
@@ -184,7 +197,7 @@ fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows
                 blow_supervisor(instance, blows)?;
                 pids.clear();
             }
-            16..=27 if !roles.is_empty() => {
+            16..=23 if !roles.is_empty() => {
                 let (role, pid) = random.one(&roles).clone();
                 if procs::kick(pid, Signal::STOP) {
                     *blows.freezes.entry(role).or_default() += 1;
@@ -194,7 +207,7 @@ fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows
                     }
                 }
             }
-            28..=33 if roles.len() > 1 => {
+            24..=33 if roles.len() > 1 => {
                 kill(random.one(&roles), blows);
                 kill(random.one(&roles), blows);
             }
