@@ -41,25 +41,14 @@ struct Answer<'a> {
 pub(crate) fn run(paths: &Paths, ask: &args::Ask, out: &mut impl Write) -> Result<(), Failure> {
     let text = text(&ask.text)?;
     let deadline = clock::monotonic() + Duration::from_secs(u64::from(ask.timeout));
-    let spawn = if ask.talk.no_spawn {
-        Spawn::Never
-    } else {
-        Spawn::May
-    };
+    let spawn = if ask.talk.no_spawn { Spawn::Never } else { Spawn::May };
     if start::ensure(paths, spawn)? == Found::First {
         drop(writeln!(io::stderr(), "{}", first_words(paths)));
     }
     let mut talk = Talk::new(ask.talk.conversation.clone(), Whose::Mine);
     let id = fresh_id().map_err(|error| Failure::system("randomness", error))?;
     talk.say(id, text);
-    let mut asking = Asking {
-        paths,
-        ask,
-        talk,
-        deadline,
-        spawn,
-        absent: None,
-    };
+    let mut asking = Asking { paths, ask, talk, deadline, spawn, absent: None };
     while !asking.try_once(out)? {
         if clock::monotonic() >= deadline {
             return Err(asking.late());
@@ -71,21 +60,14 @@ pub(crate) fn run(paths: &Paths, ask: &args::Ask, out: &mut impl Write) -> Resul
 
 /// What is said at the very first start.
 pub(crate) fn first_words(paths: &Paths) -> String {
-    format!(
-        "Your memex is {}. Say `help` for what I understand.",
-        paths.memex.display()
-    )
+    format!("Your memex is {}. Say `help` for what I understand.", paths.memex.display())
 }
 
 /// Puts the words together, or reads them from a pipe.
 fn text(words: &[String]) -> Result<String, Failure> {
     let usage = |why: &str| {
         let source = Error::Usage(why.into());
-        Failure::new(
-            Kind::Usage,
-            source,
-            "passepartout ask \"what is on today?\"",
-        )
+        Failure::new(Kind::Usage, source, "passepartout ask \"what is on today?\"")
     };
     let piped = words == ["-"] || (words.is_empty() && !io::stdin().is_terminal());
     let text = if piped {
@@ -108,11 +90,7 @@ fn text(words: &[String]) -> Result<String, Failure> {
 }
 
 fn refused(why: String) -> Failure {
-    Failure::new(
-        Kind::Refused,
-        Error::Refused(why),
-        "passepartout ctl status",
-    )
+    Failure::new(Kind::Refused, Error::Refused(why), "passepartout ctl status")
 }
 
 struct Asking<'a> {
@@ -150,11 +128,7 @@ impl Asking<'_> {
                     }
                     Err(error) => {
                         let source = Error::Stranger(error);
-                        return Err(Failure::new(
-                            Kind::Version,
-                            source,
-                            "passepartout ctl version",
-                        ));
+                        return Err(Failure::new(Kind::Version, source, "passepartout ctl version"));
                     }
                 },
                 Ok(Got::Late) => return Err(self.late()),
@@ -165,30 +139,17 @@ impl Asking<'_> {
     }
 
     /// Takes words of the gateway; true when that was the answer.
-    fn hear(
-        &mut self,
-        words: Server,
-        wire: &mut Wire,
-        out: &mut impl Write,
-    ) -> Result<bool, Failure> {
+    fn hear(&mut self, words: Server, wire: &mut Wire, out: &mut impl Write) -> Result<bool, Failure> {
         let heard = self.talk.hear(words);
         let done = match heard.show {
-            Some(Show::Answer {
-                turn,
-                message,
-                text,
-            }) => {
+            Some(Show::Answer { turn, message, text }) => {
                 self.print(&turn, &message, &text, out)?;
                 true
             }
             Some(Show::Refused(why) | Show::Wrong(why)) => return Err(refused(why)),
             Some(Show::Unwelcome(why)) => {
                 let source = Error::Refused(why);
-                return Err(Failure::new(
-                    Kind::Version,
-                    source,
-                    "passepartout ctl version",
-                ));
+                return Err(Failure::new(Kind::Version, source, "passepartout ctl version"));
             }
             None => false,
         };
@@ -199,21 +160,10 @@ impl Asking<'_> {
         Ok(done)
     }
 
-    fn print(
-        &self,
-        turn: &str,
-        message: &str,
-        text: &str,
-        out: &mut impl Write,
-    ) -> Result<(), Failure> {
+    fn print(&self, turn: &str, message: &str, text: &str, out: &mut impl Write) -> Result<(), Failure> {
         if self.ask.json {
             let conversation = &self.ask.talk.conversation;
-            let answer = Answer {
-                turn,
-                message,
-                conversation,
-                answer: text,
-            };
+            let answer = Answer { turn, message, conversation, answer: text };
             let json = serde_json::to_string(&answer).map_err(io::Error::other)?;
             writeln!(out, "{json}")?;
         } else if io::stdout().is_terminal() {
@@ -235,14 +185,15 @@ impl Asking<'_> {
     }
 
     fn late(&self) -> Failure {
+        if self.absent.is_some() {
+            let why = "the daemon runs, and its gateway:local does not".into();
+            return Failure::new(Kind::Timeout, Error::Late(why), "passepartout ctl status");
+        }
         let why = format!(
             "no answer within {} s; it is kept for this conversation when it comes",
             self.ask.timeout
         );
-        let hint = format!(
-            "passepartout chat --conversation {}",
-            self.ask.talk.conversation
-        );
+        let hint = format!("passepartout chat --conversation {}", self.ask.talk.conversation);
         Failure::new(Kind::Timeout, Error::Late(why), hint)
     }
 }

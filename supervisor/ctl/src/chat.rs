@@ -44,15 +44,9 @@ const LAST: Duration = Duration::from_secs(60);
 
 /// Talks until the person leaves.
 pub(crate) fn run(paths: &Paths, args: &args::Talk) -> Result<(), Failure> {
-    let spawn = if args.no_spawn {
-        Spawn::Never
-    } else {
-        Spawn::May
-    };
+    let spawn = if args.no_spawn { Spawn::Never } else { Spawn::May };
     let found = start::ensure(paths, spawn)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::system("the runtime", error))?;
     let mut chat = Chat {
         paths,
@@ -120,19 +114,13 @@ impl Chat<'_> {
                 }
                 Wake::Look => Next::Go,
             };
-            let late = self
-                .ended
-                .is_some_and(|ended| clock::monotonic() > ended + LAST);
+            let late = self.ended.is_some_and(|ended| clock::monotonic() > ended + LAST);
             if next == Next::Leave || (self.ended.is_some() && self.talk.waiting() == 0) {
                 return self.leave().await;
             }
             if late {
                 let source = Error::Late("the input has ended and answers are missing".into());
-                return Err(Failure::new(
-                    Kind::Timeout,
-                    source,
-                    "passepartout ctl status",
-                ));
+                return Err(Failure::new(Kind::Timeout, source, "passepartout ctl status"));
             }
         }
     }
@@ -234,11 +222,7 @@ impl Chat<'_> {
             }
         };
         let words = frame.read::<Server>(Codec::Json).map_err(|error| {
-            Failure::new(
-                Kind::Version,
-                Error::Stranger(error),
-                "passepartout ctl version",
-            )
+            Failure::new(Kind::Version, Error::Stranger(error), "passepartout ctl version")
         })?;
         let heard = self.talk.hear(words);
         if self.talk.waiting() == 0 {
@@ -249,11 +233,7 @@ impl Chat<'_> {
             Some(Show::Refused(why) | Show::Wrong(why)) => self.print(&why)?,
             Some(Show::Unwelcome(why)) => {
                 let source = Error::Refused(why);
-                return Err(Failure::new(
-                    Kind::Version,
-                    source,
-                    "passepartout ctl version",
-                ));
+                return Err(Failure::new(Kind::Version, source, "passepartout ctl version"));
             }
             None => {}
         }
@@ -290,11 +270,7 @@ impl Chat<'_> {
         }
         if self.terminal {
             let kept = self.talk.waiting() > 0;
-            let words = if kept {
-                "(answers that come are kept for the next time)"
-            } else {
-                ""
-            };
+            let words = if kept { "(answers that come are kept for the next time)" } else { "" };
             writeln!(io::stdout(), "\r\x1b[K{words}")?;
         }
         Ok(())

@@ -70,36 +70,18 @@ pub struct Failure {
 impl Failure {
     /// Puts one together.
     pub fn new(kind: Kind, source: impl Into<Error>, hint: impl Into<String>) -> Self {
-        Self {
-            kind,
-            hint: hint.into(),
-            source: source.into(),
-        }
+        Self { kind, hint: hint.into(), source: source.into() }
     }
 
     /// Nobody is there; shows what the last daemon said.
     pub fn not_running(paths: &Paths) -> Self {
-        let source = Error::NotRunning {
-            memex: paths.memex.clone(),
-            last_words: last_words(paths),
-        };
-        Self::new(
-            Kind::NotRunning,
-            source,
-            "passepartout up, or passepartout chat",
-        )
+        let source = Error::NotRunning { memex: paths.memex.clone(), last_words: last_words(paths) };
+        Self::new(Kind::NotRunning, source, "passepartout up, or passepartout chat")
     }
 
     /// Something that the system refused.
     pub fn system(what: impl Into<String>, source: io::Error) -> Self {
-        Self::new(
-            Kind::Refused,
-            Error::System {
-                what: what.into(),
-                source,
-            },
-            "",
-        )
+        Self::new(Kind::Refused, Error::System { what: what.into(), source }, "")
     }
 
     /// A tree that could not be started.
@@ -165,9 +147,7 @@ impl From<supervisor::paths::Error> for Failure {
 
 /// Returns why the last daemon did not start, if that is why nobody is there.
 pub(crate) fn last_words(paths: &Paths) -> Option<String> {
-    std::fs::read_to_string(paths.last_words())
-        .ok()
-        .filter(|words| !words.trim().is_empty())
+    std::fs::read_to_string(paths.last_words()).ok().filter(|words| !words.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -177,20 +157,15 @@ mod tests {
     #[test]
     fn causes_follow_the_error_and_the_hint_comes_last() {
         let source = io::Error::other("no space");
-        let error = Error::System {
-            what: "up.log".into(),
-            source,
-        };
+        let error = Error::System { what: "up.log".into(), source };
         let failure = Failure::new(Kind::Refused, error, "df -h");
         assert_eq!(failure.text(), "error: up.log: no space\nhint: df -h\n");
     }
 
     #[test]
     fn last_words_are_shown_without_control_characters() {
-        let source = Error::NotRunning {
-            memex: "/m".into(),
-            last_words: Some("line one\nline \x1b[31mtwo\n".into()),
-        };
+        let source =
+            Error::NotRunning { memex: "/m".into(), last_words: Some("line one\nline \x1b[31mtwo\n".into()) };
         let failure = Failure::new(Kind::NotRunning, source, "passepartout up");
         assert_eq!(
             failure.text(),

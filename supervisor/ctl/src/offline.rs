@@ -18,11 +18,7 @@ use supervisor::{
 const NAME: &str = "passepartout";
 
 /// Checks the configuration, or shows what can be set.
-pub(crate) fn config(
-    wishes: &Wishes,
-    what: &args::Config,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
+pub(crate) fn config(wishes: &Wishes, what: &args::Config, out: &mut impl Write) -> Result<(), Failure> {
     match what {
         args::Config::Example => Ok(out.write_all(settings::example().as_bytes())?),
         args::Config::Check { file: Some(file) } => check(file, Missing::Fault, out),
@@ -46,18 +42,11 @@ fn check(file: &Path, missing: Missing, out: &mut impl Write) -> Result<(), Fail
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && missing == Missing::Fine => {
-            return Ok(writeln!(
-                out,
-                "{name} is not there: everything has its default"
-            )?);
+            return Ok(writeln!(out, "{name} is not there: everything has its default")?);
         }
         Err(source) => {
             let source = Error::System { what: name, source };
-            return Err(Failure::new(
-                Kind::Config,
-                source,
-                "passepartout config example",
-            ));
+            return Err(Failure::new(Kind::Config, source, "passepartout config example"));
         }
     };
     match Settings::parse(&text, &name) {
@@ -65,11 +54,7 @@ fn check(file: &Path, missing: Missing, out: &mut impl Write) -> Result<(), Fail
         Err(faults) => {
             let faults = faults.iter().map(ToString::to_string).collect();
             let source = Error::Config(faults);
-            Err(Failure::new(
-                Kind::Config,
-                source,
-                "passepartout config example",
-            ))
+            Err(Failure::new(Kind::Config, source, "passepartout config example"))
         }
     }
 }
@@ -105,24 +90,15 @@ pub(crate) fn repair(paths: &Paths, out: &mut impl Write) -> Result<(), Failure>
     let journal = paths.journal();
     if !journal.is_dir() {
         let why = format!("there is no journal at {}", journal.display());
-        return Err(Failure::new(
-            Kind::Refused,
-            Error::Refused(why),
-            "passepartout up",
-        ));
+        return Err(Failure::new(Kind::Refused, Error::Refused(why), "passepartout up"));
     }
     let lock = lock::take(&paths.state.join("supervisor.lock"))
         .map_err(|error| Failure::system("the lock of the state folder", error))?;
     let _held = match lock {
         Lock::Taken(file) => file,
         Lock::Held(pid) => {
-            let why =
-                format!("passepartout runs, as process {pid}: a journal in use stays as it is");
-            return Err(Failure::new(
-                Kind::Refused,
-                Error::Refused(why),
-                "passepartout ctl drain",
-            ));
+            let why = format!("passepartout runs, as process {pid}: a journal in use stays as it is");
+            return Err(Failure::new(Kind::Refused, Error::Refused(why), "passepartout ctl drain"));
         }
     };
     let repaired = journal::repair(&journal)
@@ -131,13 +107,7 @@ pub(crate) fn repair(paths: &Paths, out: &mut impl Write) -> Result<(), Failure>
         return Ok(writeln!(out, "nothing to repair")?);
     }
     for segment in repaired {
-        let journal::Repaired {
-            file,
-            aside,
-            kept,
-            gaps,
-            skipped,
-        } = segment;
+        let journal::Repaired { file, aside, kept, gaps, skipped } = segment;
         writeln!(
             out,
             "{file}: {kept} records kept, {skipped} bytes in {gaps} places could not be read; as it was: {aside}"
@@ -151,31 +121,17 @@ pub(crate) fn verify(paths: &Paths, out: &mut impl Write) -> Result<(), Failure>
     let report = journal::verify(&paths.journal())
         .map_err(|error| Failure::new(Kind::Refused, error, "passepartout up"))?;
     let lines = report.segments.iter().map(|segment| match segment.bad {
-        None => format!(
-            "{}: {} records, {} bytes, sound",
-            segment.file, segment.records, segment.bytes
-        ),
+        None => format!("{}: {} records, {} bytes, sound", segment.file, segment.records, segment.bytes),
         Some(at) => format!(
             "{}: {} records, then damaged at byte {at} of {}, {} records behind it",
             segment.file, segment.records, segment.bytes, segment.records_behind
         ),
     });
-    let bad = report
-        .bad_sidecars
-        .iter()
-        .map(|file| format!("{file}: cannot be read"));
-    write!(
-        out,
-        "{}",
-        show::lines(&lines.chain(bad).collect::<Vec<_>>())
-    )?;
+    let bad = report.bad_sidecars.iter().map(|file| format!("{file}: cannot be read"));
+    write!(out, "{}", show::lines(&lines.chain(bad).collect::<Vec<_>>()))?;
     if report.is_sound() {
         return Ok(());
     }
     let why = Error::Refused("the journal is damaged".into());
-    Err(Failure::new(
-        Kind::Refused,
-        why,
-        "passepartout ctl journal repair",
-    ))
+    Err(Failure::new(Kind::Refused, why, "passepartout ctl journal repair"))
 }

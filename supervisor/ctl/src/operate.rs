@@ -48,22 +48,14 @@ pub(crate) fn run(paths: &Paths, verb: Ctl, out: &mut impl Write) -> Result<(), 
         Ctl::Top => return top(paths, out),
         Ctl::Tail { lines, follow } => return tail(paths, lines, follow, out),
         Ctl::Routes => {
-            return Ok(write!(
-                out,
-                "{}",
-                show::lines(&supervisor::routes::routes())
-            )?);
+            return Ok(write!(out, "{}", show::lines(&supervisor::routes::routes()))?);
         }
         Ctl::Start { role } => return settle(paths, &role, Wanted::Started, out),
         Ctl::Stop { role } => return settle(paths, &role, Wanted::Stopped, out),
         Ctl::Restart { role } => return settle(paths, &role, Wanted::Restarted, out),
         Ctl::Drain => return drain(paths, out),
-        Ctl::Journal {
-            what: Journal::Repair,
-        } => return offline::repair(paths, out),
-        Ctl::Journal {
-            what: Journal::Verify,
-        } => return verify(paths, out),
+        Ctl::Journal { what: Journal::Repair } => return offline::repair(paths, out),
+        Ctl::Journal { what: Journal::Verify } => return verify(paths, out),
         Ctl::Snapshots { limit } => {
             let reply = call(paths, Verb::Snapshots { limit })?;
             let Reply::Lines(lines) = reply else {
@@ -74,31 +66,17 @@ pub(crate) fn run(paths: &Paths, verb: Ctl, out: &mut impl Write) -> Result<(), 
         Ctl::Trace { turn } => Verb::Trace { turn },
         Ctl::Reload => Verb::Reload,
         Ctl::Parked { what: Parked::List } => Verb::ParkedList,
-        Ctl::Parked {
-            what: Parked::Retry { turn },
-        } => Verb::ParkedRetry { turn },
-        Ctl::Parked {
-            what: Parked::Drop { turn },
-        } => Verb::ParkedDrop { turn },
-        Ctl::Uncertain {
-            what: Uncertain::List,
-        } => Verb::UncertainList,
-        Ctl::Uncertain {
-            what: Uncertain::Happened { turn },
-        } => Verb::UncertainResolve {
-            turn,
-            happened: true,
-        },
-        Ctl::Uncertain {
-            what: Uncertain::DidNot { turn },
-        } => Verb::UncertainResolve {
-            turn,
-            happened: false,
-        },
+        Ctl::Parked { what: Parked::Retry { turn } } => Verb::ParkedRetry { turn },
+        Ctl::Parked { what: Parked::Drop { turn } } => Verb::ParkedDrop { turn },
+        Ctl::Uncertain { what: Uncertain::List } => Verb::UncertainList,
+        Ctl::Uncertain { what: Uncertain::Happened { turn } } => {
+            Verb::UncertainResolve { turn, happened: true }
+        }
+        Ctl::Uncertain { what: Uncertain::DidNot { turn } } => {
+            Verb::UncertainResolve { turn, happened: false }
+        }
         Ctl::Rollback { turn } => Verb::Rollback { turn },
-        Ctl::Inject { text } => Verb::Inject {
-            text: text.join(" "),
-        },
+        Ctl::Inject { text } => Verb::Inject { text: text.join(" ") },
         Ctl::Doctor => Verb::Doctor,
         Ctl::Version => Verb::Version,
     };
@@ -116,41 +94,27 @@ fn print(reply: Reply, zone: &TimeZone, out: &mut impl Write) -> Result<(), Fail
             write!(out, "{}", show::findings(&findings))?;
             if findings.iter().any(|finding| finding.grade == "bad") {
                 let why = Error::Refused("something is bad".into());
-                return Err(Failure::new(
-                    Kind::Refused,
-                    why,
-                    "do what the lines above say",
-                ));
+                return Err(Failure::new(Kind::Refused, why, "do what the lines above say"));
             }
             Ok(())
         }
-        Reply::Refused { code, why, hint } => Err(Failure::new(
-            Kind::of_refusal(code),
-            Error::Refused(why),
-            hint,
-        )),
+        Reply::Refused { code, why, hint } => {
+            Err(Failure::new(Kind::of_refusal(code), Error::Refused(why), hint))
+        }
     }
 }
 
 /// Asks the daemon and waits for its one reply. Asked again, under the same id, when the connection is lost.
 fn call(paths: &Paths, verb: Verb) -> Result<Reply, Failure> {
     let id = fresh_id().map_err(|error| Failure::system("randomness", error))?;
-    let request = Request {
-        major: version::MAJOR,
-        id,
-        verb,
-    };
+    let request = Request { major: version::MAJOR, id, verb };
     let deadline = clock::monotonic() + DEADLINE;
     let mut lost: Option<Instant> = None;
     loop {
         if let Some(mut wire) = connect(paths)? {
             match ask(&mut wire, &request, deadline)? {
                 Some(Reply::Refused { code, why, hint }) => {
-                    return Err(Failure::new(
-                        Kind::of_refusal(code),
-                        Error::Refused(why),
-                        hint,
-                    ));
+                    return Err(Failure::new(Kind::of_refusal(code), Error::Refused(why), hint));
                 }
                 Some(reply) => return Ok(reply),
                 // From here on: since when it is away.
@@ -184,44 +148,25 @@ fn ask(wire: &mut Wire, request: &Request, deadline: Instant) -> Result<Option<R
 /// Waits for a reply; `None` when the connection was lost.
 fn hear(wire: &mut Wire, deadline: Instant) -> Result<Option<Reply>, Failure> {
     match wire.next(deadline) {
-        Ok(Got::Frame(frame)) => frame.read::<Reply>(Codec::Json).map(Some).map_err(|error| {
-            Failure::new(
-                Kind::Version,
-                Error::Stranger(error),
-                "passepartout ctl version",
-            )
-        }),
+        Ok(Got::Frame(frame)) => frame
+            .read::<Reply>(Codec::Json)
+            .map(Some)
+            .map_err(|error| Failure::new(Kind::Version, Error::Stranger(error), "passepartout ctl version")),
         Ok(Got::Late) => {
             let source = Error::Late("the daemon does not answer".into());
-            Err(Failure::new(
-                Kind::Timeout,
-                source,
-                "passepartout ctl status",
-            ))
+            Err(Failure::new(Kind::Timeout, source, "passepartout ctl status"))
         }
         Ok(Got::Closed) | Err(link::Error::Io(_)) => Ok(None),
-        Err(error) => Err(Failure::new(
-            Kind::Version,
-            error,
-            "passepartout ctl version",
-        )),
+        Err(error) => Err(Failure::new(Kind::Version, error, "passepartout ctl version")),
     }
 }
 
 fn look(paths: &Paths) -> Result<Status, Failure> {
     match call(paths, Verb::Status)? {
         Reply::Status(status) => Ok(*status),
-        Reply::Done(_)
-        | Reply::Lines(_)
-        | Reply::Held(_)
-        | Reply::Findings(_)
-        | Reply::Refused { .. } => {
+        Reply::Done(_) | Reply::Lines(_) | Reply::Held(_) | Reply::Findings(_) | Reply::Refused { .. } => {
             let source = Error::Refused("the daemon gave an answer of another kind".into());
-            Err(Failure::new(
-                Kind::Version,
-                source,
-                "passepartout ctl version",
-            ))
+            Err(Failure::new(Kind::Version, source, "passepartout ctl version"))
         }
     }
 }
@@ -264,11 +209,7 @@ fn tail(paths: &Paths, lines: u16, follow: bool, out: &mut impl Write) -> Result
         return print(call(paths, verb)?, &TimeZone::UTC, out);
     }
     let id = fresh_id().map_err(|error| Failure::system("randomness", error))?;
-    let request = Request {
-        major: version::MAJOR,
-        id,
-        verb,
-    };
+    let request = Request { major: version::MAJOR, id, verb };
     let Some(mut wire) = connect(paths)? else {
         return Err(Failure::not_running(paths));
     };
@@ -281,11 +222,7 @@ fn tail(paths: &Paths, lines: u16, follow: bool, out: &mut impl Write) -> Result
         reply = hear(&mut wire, clock::monotonic() + patience)?;
     }
     let source = Error::Refused("the daemon has ended".into());
-    Err(Failure::new(
-        Kind::NotRunning,
-        source,
-        "passepartout ctl status",
-    ))
+    Err(Failure::new(Kind::NotRunning, source, "passepartout ctl status"))
 }
 
 fn verify(paths: &Paths, out: &mut impl Write) -> Result<(), Failure> {
@@ -324,52 +261,29 @@ fn settle(paths: &Paths, role: &str, wanted: Wanted, out: &mut impl Write) -> Re
             Wanted::Restarted => state.actual == "ready" && state.generation > before,
         };
         if there {
-            let pid = if state.pid == 0 {
-                String::new()
-            } else {
-                format!(", process {}", state.pid)
-            };
+            let pid = if state.pid == 0 { String::new() } else { format!(", process {}", state.pid) };
             return Ok(writeln!(out, "{role} is {}{pid}", state.actual)?);
         }
         if wanted != Wanted::Stopped && state.actual == "failed" {
             let why = format!("{role} has failed: {}", state.last_death);
-            return Err(Failure::new(
-                Kind::Refused,
-                Error::Refused(why),
-                "passepartout ctl tail",
-            ));
+            return Err(Failure::new(Kind::Refused, Error::Refused(why), "passepartout ctl tail"));
         }
         if clock::monotonic() >= deadline {
-            let why = format!(
-                "{role} is still {}; last death: {}",
-                state.actual, state.last_death
-            );
-            return Err(Failure::new(
-                Kind::Timeout,
-                Error::Late(why),
-                "passepartout ctl tail",
-            ));
+            let why = format!("{role} is still {}; last death: {}", state.actual, state.last_death);
+            return Err(Failure::new(Kind::Timeout, Error::Late(why), "passepartout ctl tail"));
         }
         pause(LOOK);
     }
 }
 
 fn role_of(status: &Status, role: &str) -> Option<RoleStatus> {
-    status
-        .roles
-        .iter()
-        .find(|state| state.role == role)
-        .cloned()
+    status.roles.iter().find(|state| state.role == role).cloned()
 }
 
 /// Drains, and waits for the end of the daemon, which closes the connection.
 fn drain(paths: &Paths, out: &mut impl Write) -> Result<(), Failure> {
     let id = fresh_id().map_err(|error| Failure::system("randomness", error))?;
-    let request = Request {
-        major: version::MAJOR,
-        id,
-        verb: Verb::Drain,
-    };
+    let request = Request { major: version::MAJOR, id, verb: Verb::Drain };
     let Some(mut wire) = connect(paths)? else {
         return Err(Failure::not_running(paths));
     };

@@ -12,11 +12,7 @@ use supervisor::{
 #[must_use]
 pub fn environment() -> Wishes {
     // An empty variable is as good as none, and a relative one is to be ignored (XDG base directory specification).
-    let path = |name| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     Wishes {
         home: std::env::home_dir().filter(|home| home.is_absolute()),
         xdg_state: path("XDG_STATE_HOME"),
@@ -28,12 +24,7 @@ pub fn environment() -> Wishes {
 
 /// Puts options before the environment.
 pub(crate) fn wishes(places: Places, environment: Wishes) -> Wishes {
-    let Places {
-        memex,
-        config,
-        state_dir,
-        runtime_dir,
-    } = places;
+    let Places { memex, config, state_dir, runtime_dir } = places;
     let config = config.map(|path| std::path::absolute(&path).unwrap_or(path));
     Wishes {
         memex: memex.or(environment.memex),
@@ -61,10 +52,7 @@ fn configured(text: &str) -> Option<String> {
     if let Ok(settings) = Settings::parse(text, "") {
         return Some(settings.memex);
     }
-    let top = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with('['));
+    let top = text.lines().map(str::trim).take_while(|line| !line.starts_with('['));
     let values = top.filter_map(|line| line.strip_prefix("memex")?.trim_start().strip_prefix('='));
     let value = values.last()?.trim_start();
     let quote = value.chars().next().filter(|c| ['"', '\''].contains(c))?;
@@ -80,10 +68,7 @@ mod tests {
         for (text, memex) in [
             ("memex = \"/a\"\n", Some("/a")),
             ("memex = \"/a\"\nmemx = 3\n", Some("/a")),
-            (
-                " memex='/b' # mine\nnonsense\n[log]\nmemex = \"/c\"\n",
-                Some("/b"),
-            ),
+            (" memex='/b' # mine\nnonsense\n[log]\nmemex = \"/c\"\n", Some("/b")),
             ("memexes = \"/a\"\n= =\n", None),
             ("memex = 7\n", None),
         ] {
@@ -93,15 +78,9 @@ mod tests {
 
     #[test]
     fn options_go_before_the_environment() {
-        let places = Places {
-            state_dir: Some("/s".into()),
-            ..Places::default()
-        };
-        let environment = Wishes {
-            state: Some("/other".into()),
-            home: Some("/home/anna".into()),
-            ..Wishes::default()
-        };
+        let places = Places { state_dir: Some("/s".into()), ..Places::default() };
+        let environment =
+            Wishes { state: Some("/other".into()), home: Some("/home/anna".into()), ..Wishes::default() };
         let paths = find(&wishes(places, environment)).unwrap();
         assert_eq!(paths.state, Path::new("/s"));
         assert_eq!(paths.runtime, Path::new("/s/run"));

@@ -7,11 +7,7 @@ use std::fmt::Write as _;
 /// Returns a text that is safe to print on a terminal: a control character could make it do things.
 pub(crate) fn printable(text: &str) -> String {
     let safe = |c: char| {
-        if c.is_control() && c != '\n' && c != '\t' {
-            '?'
-        } else {
-            c
-        }
+        if c.is_control() && c != '\n' && c != '\t' { '?' } else { c }
     };
     text.chars().map(safe).collect()
 }
@@ -26,10 +22,7 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
     }
     let mut text = String::new();
     for row in rows {
-        let cells = widths
-            .iter()
-            .zip(row)
-            .map(|(width, cell)| format!("{cell:<width$}"));
+        let cells = widths.iter().zip(row).map(|(width, cell)| format!("{cell:<width$}"));
         let line = cells.collect::<Vec<_>>().join("  ");
         text.push_str(line.trim_end());
         text.push('\n');
@@ -59,9 +52,7 @@ pub(crate) fn status(status: &Status) -> String {
             note(role),
         ]
     });
-    text.push_str(&table(
-        &std::iter::once(head).chain(rows).collect::<Vec<_>>(),
-    ));
+    text.push_str(&table(&std::iter::once(head).chain(rows).collect::<Vec<_>>()));
     let lines = [
         format!(
             "turns    {} open ({} running), {} done, {} failed, {} parked, {} uncertain, {} undelivered",
@@ -112,11 +103,7 @@ pub(crate) fn top(status: &Status) -> String {
 }
 
 fn state(role: &RoleStatus) -> String {
-    if role.desired == "down" && role.actual == "down" {
-        "stopped".into()
-    } else {
-        role.actual.clone()
-    }
+    if role.desired == "down" && role.actual == "down" { "stopped".into() } else { role.actual.clone() }
 }
 
 fn note(role: &RoleStatus) -> String {
@@ -130,10 +117,7 @@ fn note(role: &RoleStatus) -> String {
         parts.push(format!("last death: {}", role.last_death));
     }
     if role.next_try_ms > 0 {
-        parts.push(format!(
-            "next try in {} s",
-            role.next_try_ms.div_ceil(1_000)
-        ));
+        parts.push(format!("next try in {} s", role.next_try_ms.div_ceil(1_000)));
     }
     parts.join("; ")
 }
@@ -159,9 +143,7 @@ fn duration(seconds: u64) -> String {
 
 /// Returns a moment in a zone.
 fn moment(ms: i64, zone: &TimeZone) -> String {
-    let time = Timestamp::from_millisecond(ms)
-        .unwrap_or_default()
-        .to_zoned_datetime(zone.clone());
+    let time = Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned_datetime(zone.clone());
     time.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
@@ -172,23 +154,14 @@ pub(crate) fn held(held: &[Held], zone: &TimeZone) -> String {
     }
     let head = ["TURN", "SINCE", "CONVERSATION", "WHAT"].map(str::to_owned);
     let rows = held.iter().map(|held| {
-        [
-            held.turn.clone(),
-            moment(held.since, zone),
-            held.conversation.clone(),
-            held.what.clone(),
-        ]
+        [held.turn.clone(), moment(held.since, zone), held.conversation.clone(), held.what.clone()]
     });
-    printable(&table(
-        &std::iter::once(head).chain(rows).collect::<Vec<_>>(),
-    ))
+    printable(&table(&std::iter::once(head).chain(rows).collect::<Vec<_>>()))
 }
 
 /// Returns what the doctor found.
 pub(crate) fn findings(findings: &[Finding]) -> String {
-    let rows = findings
-        .iter()
-        .map(|f| [f.grade.clone(), f.subject.clone(), f.text.clone()]);
+    let rows = findings.iter().map(|f| [f.grade.clone(), f.subject.clone(), f.text.clone()]);
     printable(&table(&rows.collect::<Vec<_>>()))
 }
 

@@ -6,7 +6,11 @@ use crate::{
     wire::{Got, Wire, pause},
 };
 use kit::clock;
-use protocol::{control::Client, limits::FRAME_MAX, route::Kind as Word};
+use protocol::{
+    control::Client,
+    limits::{CTL_FRAME_MAX, FRAME_MAX},
+    route::Kind as Word,
+};
 use std::{
     fs::OpenOptions,
     io,
@@ -45,33 +49,32 @@ pub(crate) enum Found {
     First,
 }
 
-/// Sees to it that somebody answers on the local socket.
+/// Sees to it that a daemon runs. Its gateway may be away for a moment, being started again: whoever wants to talk
+/// tries to connect until it has lost patience.
 pub(crate) fn ensure(paths: &Paths, spawn: Spawn) -> Result<Found, Failure> {
     let connected = Wire::connect(&paths.local_socket(), FRAME_MAX);
     match connected.map_err(|error| Failure::system("the local socket", error))? {
         Some(_) => return Ok(Found::Running),
+        None if is_up(paths) => return Ok(Found::Running),
         None if spawn == Spawn::Never => return Err(Failure::not_running(paths)),
         None => {}
     }
-    let found = if paths.journal().exists() {
-        Found::Started
-    } else {
-        Found::First
-    };
+    let found = if paths.journal().exists() { Found::Started } else { Found::First };
     let child = begin(paths)?;
     wait(paths, child, clock::monotonic() + DEADLINE)?;
     Ok(found)
+}
+
+/// Says whether a daemon listens to its operator.
+fn is_up(paths: &Paths) -> bool {
+    matches!(Wire::connect(&paths.ctl_socket(), CTL_FRAME_MAX), Ok(Some(_)))
 }
 
 /// Starts the daemon. It leaves the session, so neither Ctrl-C nor the end of the terminal reaches it.
 pub(crate) fn begin(paths: &Paths) -> Result<Child, Failure> {
     paths.prepare()?;
     let file = paths.state.join("up.log");
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(&file);
+    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&file);
     let log = log.map_err(|error| Failure::system(file.display().to_string(), error))?;
     let mut command = Command::new("/proc/self/exe");
     command
@@ -108,14 +111,8 @@ fn wait(paths: &Paths, mut child: Child, deadline: Instant) -> Result<(), Failur
             }
         }
         if clock::monotonic() >= deadline {
-            let source = Error::NotUp {
-                last_words: last_words(paths),
-            };
-            return Err(Failure::new(
-                Kind::Timeout,
-                source,
-                "passepartout ctl status",
-            ));
+            let source = Error::NotUp { last_words: last_words(paths) };
+            return Err(Failure::new(Kind::Timeout, source, "passepartout ctl status"));
         }
         pause(LOOK);
     }
@@ -127,27 +124,15 @@ fn answers(paths: &Paths, deadline: Instant) -> bool {
         let Some(mut wire) = Wire::connect(&paths.local_socket(), FRAME_MAX)? else {
             return Ok(false);
         };
-        wire.send(Word::Client, &Client::Ping)
-            .map_err(io::Error::other)?;
+        wire.send(Word::Client, &Client::Ping).map_err(io::Error::other)?;
         Ok(matches!(wire.next(deadline), Ok(Got::Frame(_))))
     };
     ask().unwrap_or(false)
 }
 
 fn ended(paths: &Paths, code: i32) -> Failure {
-    let kind = if code == i32::from(Kind::Config as u8) {
-        Kind::Config
-    } else {
-        Kind::NotRunning
-    };
+    let kind = if code == i32::from(Kind::Config as u8) { Kind::Config } else { Kind::NotRunning };
     let log = paths.state.join("up.log");
-    let source = Error::Ended {
-        code,
-        last_words: last_words(paths),
-    };
-    Failure::new(
-        kind,
-        source,
-        format!("passepartout config check; the log is {}", log.display()),
-    )
+    let source = Error::Ended { code, last_words: last_words(paths) };
+    Failure::new(kind, source, format!("passepartout config check; the log is {}", log.display()))
 }

@@ -67,22 +67,13 @@ pub(crate) struct Talk {
 
 impl Talk {
     pub(crate) const fn new(conversation: String, whose: Whose) -> Self {
-        Self {
-            conversation,
-            whose,
-            waiting: Vec::new(),
-            shown: VecDeque::new(),
-            welcome: false,
-        }
+        Self { conversation, whose, waiting: Vec::new(), shown: VecDeque::new(), welcome: false }
     }
 
     /// Returns what is said on a new connection: hello, and all that waits, under the same ids.
     pub(crate) fn greet(&mut self) -> Vec<Client> {
         self.welcome = false;
-        let hello = Client::Hello {
-            major: version::MAJOR,
-            conversation: self.conversation.clone(),
-        };
+        let hello = Client::Hello { major: version::MAJOR, conversation: self.conversation.clone() };
         let again = self.waiting.iter().map(Waiting::words);
         std::iter::once(hello).chain(again).collect()
     }
@@ -110,24 +101,11 @@ impl Talk {
             Server::Accepted { .. } | Server::Pong => Heard::default(),
             Server::Refused { message, why } => {
                 let mine = self.settle(&message);
-                Heard {
-                    show: mine.then_some(Show::Refused(why)),
-                    reply: None,
-                }
+                Heard { show: mine.then_some(Show::Refused(why)), reply: None }
             }
-            Server::Error { why } if self.welcome => Heard {
-                show: Some(Show::Wrong(why)),
-                reply: None,
-            },
-            Server::Error { why } => Heard {
-                show: Some(Show::Unwelcome(why)),
-                reply: None,
-            },
-            Server::Answer {
-                turn,
-                message,
-                text,
-            } => self.answer(turn, message, text),
+            Server::Error { why } if self.welcome => Heard { show: Some(Show::Wrong(why)), reply: None },
+            Server::Error { why } => Heard { show: Some(Show::Unwelcome(why)), reply: None },
+            Server::Answer { turn, message, text } => self.answer(turn, message, text),
         }
     }
 
@@ -145,14 +123,7 @@ impl Talk {
         if self.shown.len() > SHOWN_MAX {
             self.shown.pop_front();
         }
-        Heard {
-            show: Some(Show::Answer {
-                turn,
-                message,
-                text,
-            }),
-            reply,
-        }
+        Heard { show: Some(Show::Answer { turn, message, text }), reply }
     }
 
     /// Takes a message off those that wait; says whether it was among them.
@@ -165,10 +136,7 @@ impl Talk {
 
 impl Waiting {
     fn words(&self) -> Client {
-        Client::Say {
-            message: self.message.clone(),
-            text: self.text.clone(),
-        }
+        Client::Say { message: self.message.clone(), text: self.text.clone() }
     }
 }
 
@@ -177,11 +145,7 @@ mod tests {
     use super::*;
 
     fn answer(turn: &str, message: &str) -> Server {
-        Server::Answer {
-            turn: turn.into(),
-            message: message.into(),
-            text: "yes".into(),
-        }
+        Server::Answer { turn: turn.into(), message: message.into(), text: "yes".into() }
     }
 
     fn seen(turn: &str) -> Option<Client> {
@@ -192,30 +156,18 @@ mod tests {
     fn what_waits_is_said_again_under_the_same_id_until_it_is_answered() {
         let mut talk = Talk::new("local".into(), Whose::Mine);
         let said = talk.say("m1".into(), "hi".into());
-        drop(talk.hear(Server::Accepted {
-            message: "m1".into(),
-            turn: "t".into(),
-        }));
+        drop(talk.hear(Server::Accepted { message: "m1".into(), turn: "t".into() }));
         assert_eq!(talk.greet()[1..], [said]);
         let heard = talk.hear(answer("t", "m1"));
         assert!(heard.show.is_some());
-        assert_eq!(
-            (heard.reply, talk.waiting(), talk.greet().len()),
-            (seen("t"), 0, 1)
-        );
+        assert_eq!((heard.reply, talk.waiting(), talk.greet().len()), (seen("t"), 0, 1));
     }
 
     #[test]
     fn answer_that_comes_twice_is_shown_once_and_confirmed_twice() {
         let mut talk = Talk::new("local".into(), Whose::All);
         assert!(talk.hear(answer("t", "")).show.is_some());
-        assert_eq!(
-            talk.hear(answer("t", "")),
-            Heard {
-                show: None,
-                reply: seen("t")
-            }
-        );
+        assert_eq!(talk.hear(answer("t", "")), Heard { show: None, reply: seen("t") });
     }
 
     #[test]
@@ -230,16 +182,9 @@ mod tests {
     fn error_before_the_welcome_is_about_the_hello() {
         let mut talk = Talk::new("local".into(), Whose::Mine);
         drop(talk.greet());
-        let error = Server::Error {
-            why: "version".into(),
-        };
-        assert_eq!(
-            talk.hear(error.clone()).show,
-            Some(Show::Unwelcome("version".into()))
-        );
-        drop(talk.hear(Server::Welcome {
-            version: "1".into(),
-        }));
+        let error = Server::Error { why: "version".into() };
+        assert_eq!(talk.hear(error.clone()).show, Some(Show::Unwelcome("version".into())));
+        drop(talk.hear(Server::Welcome { version: "1".into() }));
         assert_eq!(talk.hear(error).show, Some(Show::Wrong("version".into())));
     }
 
@@ -247,10 +192,7 @@ mod tests {
     fn refused_message_waits_no_longer() {
         let mut talk = Talk::new("local".into(), Whose::Mine);
         drop(talk.say("m1".into(), "hi".into()));
-        let refused = Server::Refused {
-            message: "m1".into(),
-            why: "busy".into(),
-        };
+        let refused = Server::Refused { message: "m1".into(), why: "busy".into() };
         assert_eq!(talk.hear(refused).show, Some(Show::Refused("busy".into())));
         assert_eq!(talk.waiting(), 0);
     }

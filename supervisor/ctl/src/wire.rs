@@ -53,11 +53,7 @@ impl Wire {
 
     /// Wraps a connected socket.
     pub(crate) fn over(stream: UnixStream, max: usize) -> Self {
-        Self {
-            stream,
-            inbox: BytesMut::new(),
-            max,
-        }
+        Self { stream, inbox: BytesMut::new(), max }
     }
 
     /// Sends a body under a kind.
@@ -84,9 +80,7 @@ impl Wire {
             self.stream.set_read_timeout(Some(left))?;
             match self.stream.read(&mut chunk) {
                 Ok(0) => return Ok(Got::Closed),
-                Ok(n) => self
-                    .inbox
-                    .extend_from_slice(chunk.get(..n).unwrap_or_default()),
+                Ok(n) => self.inbox.extend_from_slice(chunk.get(..n).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Got::Late),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
@@ -100,20 +94,13 @@ impl Wire {
 
 /// Says whether a failed connect means that nobody is there.
 pub(crate) fn is_nobody(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
 }
 
 /// Puts a frame for one of the two sockets together.
 pub(crate) fn frame<T: Serialize>(kind: Kind, body: &T) -> Result<Frame, Error> {
     // Both sockets look at the kind alone.
-    Frame::new(
-        Header::new(kind, Role::Supervisor, Role::Supervisor, 0),
-        Codec::Json,
-        body,
-    )
+    Frame::new(Header::new(kind, Role::Supervisor, Role::Supervisor, 0), Codec::Json, body)
 }
 
 /// Makes an id that nobody has used.

@@ -53,7 +53,14 @@ pub fn ask(socket: &Path, conversation: &str, message: &str, text: &str, within:
 ///
 /// # Errors
 /// As [`ask`].
-pub fn ask_and(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> Check<Answer> {
+pub fn ask_and(
+    seen: Seen,
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    within: Duration,
+) -> Check<Answer> {
     let begun = now();
     let mut last = String::from("no connection");
     while begun.elapsed() < within {
@@ -77,7 +84,14 @@ enum Heard {
     Refused(String),
 }
 
-fn one_try(seen: Seen, socket: &Path, conversation: &str, message: &str, text: &str, within: Duration) -> std::io::Result<Heard> {
+fn one_try(
+    seen: Seen,
+    socket: &Path,
+    conversation: &str,
+    message: &str,
+    text: &str,
+    within: Duration,
+) -> std::io::Result<Heard> {
     let begun = now();
     let turn = key(conversation, message);
     let mut talk = Talk::open(socket, conversation)?;

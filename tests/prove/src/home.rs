@@ -152,7 +152,14 @@ impl Default for Settings {
 impl Settings {
     /// Adds a fault.
     #[must_use]
-    pub fn fault(mut self, role: &'static str, at: &'static str, contains: &str, does: &'static str, ms: u64) -> Self {
+    pub fn fault(
+        mut self,
+        role: &'static str,
+        at: &'static str,
+        contains: &str,
+        does: &'static str,
+        ms: u64,
+    ) -> Self {
         self.faults.push((role, at, contains.into(), does, ms));
         self
     }
@@ -167,7 +174,19 @@ impl Settings {
     /// Returns the file.
     #[must_use]
     pub fn text(&self, home: &Home) -> String {
-        let Self { ping_ms, misses, start_ms, term_ms, ladder_ms, degraded_after, degraded_every_ms, orphan_ms, top, more, faults } = self;
+        let Self {
+            ping_ms,
+            misses,
+            start_ms,
+            term_ms,
+            ladder_ms,
+            degraded_after,
+            degraded_every_ms,
+            orphan_ms,
+            top,
+            more,
+            faults,
+        } = self;
         let start_max = (*start_ms * 10).max(10_000);
         let outside = home.outside();
         let mut text = format!(

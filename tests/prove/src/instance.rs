@@ -350,7 +350,11 @@ impl Instance {
         procs::bury(&BTreeSet::new());
         let alive: Vec<u32> = seen.iter().copied().filter(|pid| procs::is_alive(*pid)).collect();
         ensure!(alive.is_empty(), "processes left behind: {alive:?}");
-        let groups: Vec<u32> = procs::all().iter().filter(|p| seen.contains(&p.group) && p.state != 'Z').map(|p| p.pid).collect();
+        let groups: Vec<u32> = procs::all()
+            .iter()
+            .filter(|p| seen.contains(&p.group) && p.state != 'Z')
+            .map(|p| p.pid)
+            .collect();
         ensure!(groups.is_empty(), "children of actors left behind: {groups:?}");
         for socket in [self.ctl_socket(), self.local_socket()] {
             ensure!(!socket.exists(), "socket left behind: {}", socket.display());
@@ -389,7 +393,9 @@ impl Drop for Instance {
             // Also what an actor left in its process group, and what has become ours since.
             let left: Vec<u32> = procs::all()
                 .iter()
-                .filter(|p| p.state != 'Z' && p.pid != own && (doomed.contains(&p.pid) || doomed.contains(&p.group)))
+                .filter(|p| {
+                    p.state != 'Z' && p.pid != own && (doomed.contains(&p.pid) || doomed.contains(&p.group))
+                })
                 .map(|p| p.pid)
                 .collect();
             for pid in &left {

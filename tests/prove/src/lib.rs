@@ -75,7 +75,9 @@ impl Setup {
     /// Naming the first one.
     pub fn only(&self, options: &[&str]) -> Check {
         match self.args.iter().find(|arg| arg.starts_with("--") && !options.contains(&arg.as_str())) {
-            Some(unknown) => Err(Fault(format!("unknown option {unknown}; there are: {}", options.join(" ")))),
+            Some(unknown) => {
+                Err(Fault(format!("unknown option {unknown}; there are: {}", options.join(" "))))
+            }
             None => Ok(()),
         }
     }

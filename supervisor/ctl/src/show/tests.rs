@@ -114,20 +114,12 @@ fn findings_are_graded() {
         text: "text".into(),
     };
     let expected = "ok    memory   text\nwarn  journal  text\n";
-    assert_eq!(
-        findings(&[finding("ok", "memory"), finding("warn", "journal")]),
-        expected
-    );
+    assert_eq!(findings(&[finding("ok", "memory"), finding("warn", "journal")]), expected);
 }
 
 #[test]
 fn spans_of_time_have_two_units() {
-    for (seconds, text) in [
-        (5, "5 s"),
-        (65, "1 min 5 s"),
-        (3_600, "1 h 0 min"),
-        (90_000, "1 d 1 h"),
-    ] {
+    for (seconds, text) in [(5, "5 s"), (65, "1 min 5 s"), (3_600, "1 h 0 min"), (90_000, "1 d 1 h")] {
         assert_eq!(duration(seconds), text);
     }
 }

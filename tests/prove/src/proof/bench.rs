@@ -16,10 +16,7 @@ pub const PROOF: Proof = Proof {
 
 fn run(setup: &Setup) -> Check<Outcome> {
     let group = setup.args.first().map_or("tree", String::as_str);
-    ensure!(
-        group == "tree",
-        "there is no group `{group}`; there is: tree"
-    );
+    ensure!(group == "tree", "there is no group `{group}`; there is: tree");
     tree::run(setup)
 }
 
@@ -38,8 +35,7 @@ impl Table {
         println!("  {what:<44} {figure:>9.2} {unit:<3} goal {goal:>8.2}  {word:<6} {beside}");
         self.shown += 1;
         if !holds {
-            self.missed
-                .push(format!("{what} {figure:.2} {unit} > {goal:.2}"));
+            self.missed.push(format!("{what} {figure:.2} {unit} > {goal:.2}"));
         }
     }
 

@@ -42,7 +42,10 @@ fn run(setup: &Setup) -> Check<Outcome> {
         None => ROWS.to_vec(),
         Some(id) => {
             let id = id.to_uppercase();
-            ROWS.iter().copied().filter(|row| row.name == id || row.name.starts_with(&format!("{id}-"))).collect()
+            ROWS.iter()
+                .copied()
+                .filter(|row| row.name == id || row.name.starts_with(&format!("{id}-")))
+                .collect()
         }
     };
     if rows.is_empty() {

@@ -56,7 +56,11 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
                 println!("  points: {label}: FAIL {fault}");
                 faults.push(format!("{label}: {fault}"));
                 instance.keep();
-                instance = Instance::up(setup, "points", Settings { ladder_ms: vec![PAUSE_MS], ..Settings::default() })?;
+                instance = Instance::up(
+                    setup,
+                    "points",
+                    Settings { ladder_ms: vec![PAUSE_MS], ..Settings::default() },
+                )?;
             }
         }
     }
@@ -72,7 +76,11 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
                     println!("  points: {role} at {at}: FAIL {fault}");
                     faults.push(format!("{role} at {at}: {fault}"));
                     instance.keep();
-                    instance = Instance::up(setup, "points", Settings { ladder_ms: vec![PAUSE_MS], ..Settings::default() })?;
+                    instance = Instance::up(
+                        setup,
+                        "points",
+                        Settings { ladder_ms: vec![PAUSE_MS], ..Settings::default() },
+                    )?;
                 }
             }
         }
@@ -86,13 +94,27 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     if faults.is_empty() {
         instance.finish()?;
     }
-    let never = if unreachable.is_empty() { String::new() } else { format!(" (no such step: {})", unreachable.join(", ")) };
+    let never = if unreachable.is_empty() {
+        String::new()
+    } else {
+        format!(" (no such step: {})", unreachable.join(", "))
+    };
     let figures = format!("{done} kills by name{never}, {rounds} of the supervisor at each moment");
-    if faults.is_empty() { Ok(figures) } else { Err(Fault(format!("{} of the kills by name: {}; {figures}", faults.len(), faults.join("; ")))) }
+    if faults.is_empty() {
+        Ok(figures)
+    } else {
+        Err(Fault(format!("{} of the kills by name: {}; {figures}", faults.len(), faults.join("; "))))
+    }
 }
 
 /// Kills one actor once, at one point of one turn. False when the turn does not come by there.
-fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: Kind, number: u32) -> Check<bool> {
+fn strike(
+    instance: &mut Instance,
+    role: &'static str,
+    at: &'static str,
+    kind: Kind,
+    number: u32,
+) -> Check<bool> {
     let token = format!("zp{number}pz");
     let text = match kind {
         Kind::Note => format!("note: point {token}"),
@@ -100,14 +122,21 @@ fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: K
         Kind::Query => format!("find {token}"),
     };
     // The gateway sees only the answer of an outside turn.
-    let contains = if role == "gateway:local" && kind == Kind::Outside { "Told the outside".to_owned() } else { token.clone() };
+    let contains = if role == "gateway:local" && kind == Kind::Outside {
+        "Told the outside".to_owned()
+    } else {
+        token.clone()
+    };
     let plain = instance.settings.clone().harmless();
     instance.set(plain.clone().fault(role, at, &contains, "kill", 0))?;
     instance.order(Verb::Reload)?;
     let before = instance.ready()?;
-    let of = |name: &str| before.roles.iter().find(|r| r.role == name).map_or((0, 0), |r| (r.restarts, r.generation));
+    let of = |name: &str| {
+        before.roles.iter().find(|r| r.role == name).map_or((0, 0), |r| (r.restarts, r.generation))
+    };
     let (deaths, generation) = of(role);
-    let others: Vec<(String, u32)> = before.roles.iter().filter(|r| r.role != role).map(|r| (r.role.clone(), r.pid)).collect();
+    let others: Vec<(String, u32)> =
+        before.roles.iter().filter(|r| r.role != role).map(|r| (r.role.clone(), r.pid)).collect();
     let (message, socket) = (format!("p{number}"), instance.local_socket());
     let asked = {
         let (message, text) = (message.clone(), text.clone());
@@ -116,7 +145,9 @@ fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: K
     let struck = eventually("the fault strikes", s(10), || {
         let died = instance.role(role).is_ok_and(|now| now.restarts > deaths);
         // Answered without a death: the turn does not come by.
-        died.then_some(true).or_else(|| asked.is_finished().then_some(instance.role(role).is_ok_and(|now| now.restarts > deaths)))
+        died.then_some(true).or_else(|| {
+            asked.is_finished().then_some(instance.role(role).is_ok_and(|now| now.restarts > deaths))
+        })
     })?;
     instance.set(plain)?;
     instance.order(Verb::Reload)?;
@@ -141,7 +172,8 @@ fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: K
             _ => None,
         };
         if let Some((lines, listed)) = expected {
-            let there = instance.home.outside_lines().iter().filter(|(_, text)| text.contains(&token)).count();
+            let there =
+                instance.home.outside_lines().iter().filter(|(_, text)| text.contains(&token)).count();
             ensure!(there == lines, "{there} effects, not {lines}");
             let turn = key("points", &message);
             let held = instance.held(Verb::UncertainList)?.iter().any(|held| turn.starts_with(&held.turn));
@@ -152,9 +184,21 @@ fn strike(instance: &mut Instance, role: &'static str, at: &'static str, kind: K
 }
 
 /// One answer, however often it is asked for; written once, or an effect at most once and shown if unsure.
-fn judge(instance: &Instance, kind: Kind, token: &str, message: &str, text: &str, answer: &client::Answer) -> Check {
+fn judge(
+    instance: &Instance,
+    kind: Kind,
+    token: &str,
+    message: &str,
+    text: &str,
+    answer: &client::Answer,
+) -> Check {
     let again = instance.ask("points", message, text)?;
-    ensure!(again.turn == answer.turn && again.text == answer.text, "two answers: `{}` and `{}`", answer.text, again.text);
+    ensure!(
+        again.turn == answer.turn && again.text == answer.text,
+        "two answers: `{}` and `{}`",
+        answer.text,
+        again.text
+    );
     let entries = org::entries(&instance.home.memex())?;
     let notes = entries.iter().filter(|entry| entry.title.contains(token)).count();
     let lines = instance.home.outside_lines().iter().filter(|(_, text)| text.contains(token)).count();
@@ -182,7 +226,9 @@ fn birth(instance: &mut Instance, role: &'static str, at: &'static str, number: 
     let of = before.roles.iter().find(|r| r.role == role).map_or((0, 0), |r| (r.restarts, r.generation));
     instance.set(plain.clone().fault(role, at, "", "kill", 0))?;
     instance.order(Verb::Reload)?;
-    eventually("it dies at its birth", s(10), || instance.role(role).is_ok_and(|r| r.restarts > of.0).then_some(()))?;
+    eventually("it dies at its birth", s(10), || {
+        instance.role(role).is_ok_and(|r| r.restarts > of.0).then_some(())
+    })?;
     let (message, text) = (format!("b{number}"), format!("note: birth zp{number}pz"));
     let asked = {
         let (message, text, socket) = (message.clone(), text.clone(), instance.local_socket());
@@ -213,7 +259,8 @@ fn supervisor(instance: &mut Instance, rounds: u32) -> Check {
         instance.start()?;
         let answer = client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(30))?;
         ensure!(!answer.parked, "parked by the death of the supervisor: {}", answer.text);
-        judge(instance, kind, &token, &message, &text, &answer).map_err(|fault| Fault(format!("round {round}: {fault}")))?;
+        judge(instance, kind, &token, &message, &text, &answer)
+            .map_err(|fault| Fault(format!("round {round}: {fault}")))?;
         instance.ready()?;
     }
     Ok(())

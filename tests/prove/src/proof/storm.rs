@@ -63,7 +63,9 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
         Some(seed) => seed,
         None => std::time::UNIX_EPOCH.elapsed().map_or(1, |d| u64::from(d.subsec_nanos())),
     };
-    println!("  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}");
+    println!(
+        "  storm: seed {seed}; repeat with: tests/show chaos --turns {turns} --seed {seed} --seconds {seconds}"
+    );
     let settings = Settings {
         ping_ms: 100,
         misses: 5,
@@ -157,7 +159,14 @@ fn counted(of: &BTreeMap<String, u64>) -> String {
 }
 
 /// Strikes until everybody is done or the time is over; leaves the tree running and nobody frozen.
-fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows: &mut Blows, over: &dyn Fn() -> bool) -> Check {
+fn rage(
+    instance: &mut Instance,
+    seed: u64,
+    end: Instant,
+    shared: &Shared,
+    blows: &mut Blows,
+    over: &dyn Fn() -> bool,
+) -> Check {
     let mut random = Random::new(seed ^ 0xb105);
     let mut frozen: Vec<(Instant, u32)> = Vec::new();
     let mut told = now();
@@ -167,7 +176,11 @@ fn rage(instance: &mut Instance, seed: u64, end: Instant, shared: &Shared, blows
         thaw(&mut frozen, now());
         if told.elapsed() > s(10) {
             told = now();
-            println!("  storm: {} answered, {} kills", shared.answered.load(Ordering::Relaxed), blows.kills.values().sum::<u64>());
+            println!(
+                "  storm: {} answered, {} kills",
+                shared.answered.load(Ordering::Relaxed),
+                blows.kills.values().sum::<u64>()
+            );
         }
         for (role, pid) in children(instance.supervisor()?) {
             pids.insert(role, pid);

@@ -35,10 +35,7 @@ pub fn ping_pong(rounds: usize) -> Check<(f64, f64, f64)> {
 /// An append of 340 bytes with fdatasync in a folder: p50, p99 and most, in ms.
 pub fn append_sync(folder: &Path, rounds: usize) -> Check<(f64, f64, f64)> {
     let path = folder.join("limit");
-    let mut file = std::fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(&path)?;
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(&path)?;
     let mut took = Vec::with_capacity(rounds);
     for _ in 0..rounds {
         let begun = now();

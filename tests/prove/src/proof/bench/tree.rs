@@ -16,28 +16,14 @@ use std::{fmt::Write as _, path::Path};
 const ENTRIES: usize = 1_000;
 
 pub fn run(setup: &Setup) -> Check<Outcome> {
-    let turns =
-        usize::try_from(setup.number("--turns")?.unwrap_or(setup.pick(300, 20_000))).unwrap_or(300);
+    let turns = usize::try_from(setup.number("--turns")?.unwrap_or(setup.pick(300, 20_000))).unwrap_or(300);
     let mut table = Table::default();
-    let mut instance = Instance::new(
-        setup,
-        "bench",
-        Settings {
-            ladder_ms: vec![0],
-            ..Settings::default()
-        },
-    )?;
+    let mut instance = Instance::new(setup, "bench", Settings { ladder_ms: vec![0], ..Settings::default() })?;
     fill(&instance.home.memex())?;
     command_line(setup, &mut table)?;
     start(&mut instance, setup, &mut table)?;
     let idle = tree_pss(&instance)?;
-    table.below(
-        "idle memory of the tree (PSS)",
-        idle,
-        25.0,
-        "MB",
-        "all six processes",
-    );
+    table.below("idle memory of the tree (PSS)", idle, 25.0, "MB", "all six processes");
     talk(&instance, setup, &mut table)?;
     deaths(&instance, setup, &mut table)?;
     flat(&instance, turns, idle, &mut table)?;
@@ -53,16 +39,10 @@ fn fill(memex: &Path) -> Check {
         for entry in 0..ENTRIES / 10 {
             let n = file * 100 + entry;
             let todo = if n % 3 == 0 { "TODO " } else { "" };
-            writeln!(text, "* {todo}Entry {n} about subject {}", n % 97)
-                .map_err(|e| e.to_string())?;
+            writeln!(text, "* {todo}Entry {n} about subject {}", n % 97).map_err(|e| e.to_string())?;
             if n % 3 == 0 {
-                writeln!(
-                    text,
-                    "SCHEDULED: <2026-{:02}-{:02}>",
-                    n % 12 + 1,
-                    n % 28 + 1
-                )
-                .map_err(|e| e.to_string())?;
+                writeln!(text, "SCHEDULED: <2026-{:02}-{:02}>", n % 12 + 1, n % 28 + 1)
+                    .map_err(|e| e.to_string())?;
             }
             writeln!(
                 text,
@@ -87,13 +67,7 @@ fn command_line(setup: &Setup, table: &mut Table) -> Check {
         &format!("fork and exec of /bin/true {bare:.2} ms"),
     );
     let peak = peak_mib(&setup.binary, &["ctl", "--help"])?;
-    table.below(
-        "`passepartout ctl --help`, peak memory",
-        peak,
-        12.0,
-        "MB",
-        "resident, as the kernel counts",
-    );
+    table.below("`passepartout ctl --help`, peak memory", peak, 12.0, "MB", "resident, as the kernel counts");
     Ok(())
 }
 
@@ -128,12 +102,7 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         "us",
         &format!("p99 {:.1} us", hop.1 * 1000.0),
     );
-    table.show(
-        "limit: append and fdatasync, p50",
-        sync.0,
-        "ms",
-        &format!("p99 {:.2} ms", sync.1),
-    );
+    table.show("limit: append and fdatasync, p50", sync.0, "ms", &format!("p99 {:.2} ms", sync.1));
     table.show(
         "limit: file of 20 kB replaced with care, p50",
         replace.0,
@@ -142,24 +111,9 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
     );
     // What a turn must wait for: two syncs of the journal; a write one more, and a log, a file, a folder of memory's.
     let kinds = [
-        (
-            "answer without memory (`help`)",
-            "help",
-            2.0 * sync.0,
-            2.0 * sync.1,
-        ),
-        (
-            "question to memory (`tasks`)",
-            "tasks",
-            2.0 * sync.0,
-            2.0 * sync.1,
-        ),
-        (
-            "search (`find subject 42`)",
-            "find subject 42",
-            2.0 * sync.0,
-            2.0 * sync.1,
-        ),
+        ("answer without memory (`help`)", "help", 2.0 * sync.0, 2.0 * sync.1),
+        ("question to memory (`tasks`)", "tasks", 2.0 * sync.0, 2.0 * sync.1),
+        ("search (`find subject 42`)", "find subject 42", 2.0 * sync.0, 2.0 * sync.1),
         (
             "write (`note: ...`)",
             "note: one more line of the bench",
@@ -188,13 +142,7 @@ fn talk(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let (p50, p99, _) = spread(&mut took);
         let (told, ..) = spread(&mut accepted);
         let beside = format!("disk alone {floor:.2}; accepted after {told:.2}");
-        table.below(
-            &format!("turn: {what}, p50"),
-            p50,
-            5.0f64.max(3.0 * floor),
-            "ms",
-            &beside,
-        );
+        table.below(&format!("turn: {what}, p50"), p50, 5.0f64.max(3.0 * floor), "ms", &beside);
         table.below(
             &format!("turn: {what}, p99"),
             p99,
@@ -228,10 +176,7 @@ fn deaths(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let mut took = Vec::new();
         for _ in 0..rounds {
             let before = instance.role(role)?;
-            ensure!(
-                procs::kick(before.pid, rustix::process::Signal::KILL),
-                "{role} is gone already"
-            );
+            ensure!(procs::kick(before.pid, rustix::process::Signal::KILL), "{role} is gone already");
             let begun = now();
             eventually("ready again", s(10), || {
                 let after = instance.role(role).ok()?;
@@ -242,13 +187,7 @@ fn deaths(instance: &Instance, setup: &Setup, table: &mut Table) -> Check {
         let (p50, p99, _) = spread(&mut took);
         let goal = if role == "memory" { 300.0 } else { 50.0 };
         let beside = format!("p50 {p50:.2}; bare fork and exec {bare:.2}, p99 {bare_p99:.2}");
-        table.below(
-            &format!("kill -9 of {role} to ready, p99"),
-            p99,
-            goal,
-            "ms",
-            &beside,
-        );
+        table.below(&format!("kill -9 of {role} to ready, p99"), p99, goal, "ms", &beside);
     }
     Ok(())
 }
@@ -285,13 +224,7 @@ fn flat(instance: &Instance, turns: usize, idle: f64, table: &mut Table) -> Chec
     let last = tree_pss(instance)?;
     table.show("turns per second, one conversation", rate, "/s", "");
     let beside = format!("{first:.1} MB after {warm}, {last:.1} MB after {turns} turns");
-    table.below(
-        "growth of the tree over the turns",
-        last - first,
-        2.0,
-        "MB",
-        &beside,
-    );
+    table.below("growth of the tree over the turns", last - first, 2.0, "MB", &beside);
     Ok(())
 }
 
@@ -315,23 +248,15 @@ fn tree_pss(instance: &Instance) -> Check<f64> {
 fn pss_kib(pid: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
-    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
+    line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// Peak resident memory of one run, in MB, as `wait4` hands it over with the death; std has no form of that. The kernel
 /// counts the forking interpreter in, so this is an upper bound.
 fn peak_mib(program: &Path, args: &[&str]) -> Check<f64> {
-    let text = std::process::Command::new("python3")
-        .args(["-ISc", PEAK])
-        .arg(program)
-        .args(args)
-        .output()?;
+    let text = std::process::Command::new("python3").args(["-ISc", PEAK]).arg(program).args(args).output()?;
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    let kib: f64 = text
-        .trim()
-        .parse()
-        .map_err(|_| format!("no figure from wait4: `{text}`"))?;
+    let kib: f64 = text.trim().parse().map_err(|_| format!("no figure from wait4: `{text}`"))?;
     Ok(kib / 1024.0)
 }
 

@@ -1,11 +1,7 @@
 //! P6: damaged state. The Org files are the truth and must not change by a byte.
 
 use crate::{
-    Check, Fault, Instance, Outcome, Row, Setup, ensure,
-    home::Settings,
-    org,
-    report::pass,
-    wait::s,
+    Check, Fault, Instance, Outcome, Row, Setup, ensure, home::Settings, org, report::pass, wait::s,
 };
 use protocol::control::{Reply, Verb};
 use std::{
@@ -16,7 +12,11 @@ use std::{
 };
 
 /// Each file of memory's store.
-pub const P6_MEMORY: Row = Row { name: "P6-memory", about: "each file of memory's store zeroed, cut, deleted: rebuilt", run: memory };
+pub const P6_MEMORY: Row = Row {
+    name: "P6-memory",
+    about: "each file of memory's store zeroed, cut, deleted: rebuilt",
+    run: memory,
+};
 
 const HARM: [&str; 4] = ["zeroed", "cut", "emptied", "deleted"];
 
@@ -41,7 +41,10 @@ fn harm(path: &Path, how: &str) -> Check {
 /// A daemon with some history, stopped.
 fn lived(setup: &Setup, tag: &str, more: &str) -> Check<Instance> {
     let mut instance = Instance::new(setup, tag, Settings { more: more.into(), ..Settings::default() })?;
-    std::fs::write(instance.home.memex().join("old.org"), "#+title: Old\n\n* Heat pump\nThe boiler hums.\n* TODO Call the plumber\n")?;
+    std::fs::write(
+        instance.home.memex().join("old.org"),
+        "#+title: Old\n\n* Heat pump\nThe boiler hums.\n* TODO Call the plumber\n",
+    )?;
     instance.start()?;
     instance.ready()?;
     for n in 0..40 {
@@ -122,9 +125,12 @@ fn memory(setup: &Setup) -> Check<Outcome> {
             match revived(&mut instance, &before, cases) {
                 Ok(words) => {
                     // Behind the zeros lies history that can no longer be joined on: it is kept, under another name.
-                    let kept = org::files(&state)?.values().any(|bytes| tail.is_empty() || holds(bytes, &tail));
+                    let kept =
+                        org::files(&state)?.values().any(|bytes| tail.is_empty() || holds(bytes, &tail));
                     if how == "zeroed" && !kept {
-                        faults.push(format!("{file} {how}: what lay behind the damage was overwritten, not set aside"));
+                        faults.push(format!(
+                            "{file} {how}: what lay behind the damage was overwritten, not set aside"
+                        ));
                     } else if how == "zeroed" && words.starts_with("0 lines") {
                         faults.push(format!("{file} {how}: nobody was told"));
                     } else if words.starts_with("0 lines") {
@@ -139,12 +145,21 @@ fn memory(setup: &Setup) -> Check<Outcome> {
         }
     }
     ensure!(faults.is_empty(), "{} of {cases}: {}", faults.len(), faults.join("; "));
-    let words = if silent.is_empty() { "each with a clear line".to_owned() } else { format!("without a line: {}", silent.join(", ")) };
-    pass(format!("{cases} damages to {} files ({}): Org files unchanged, chat answers; {words}", files.len(), files.join(", ")))
+    let words = if silent.is_empty() {
+        "each with a clear line".to_owned()
+    } else {
+        format!("without a line: {}", silent.join(", "))
+    };
+    pass(format!(
+        "{cases} damages to {} files ({}): Org files unchanged, chat answers; {words}",
+        files.len(),
+        files.join(", ")
+    ))
 }
 
 /// The journal's newest end.
-pub const P6_JOURNAL: Row = Row { name: "P6-journal-end", about: "torn end and missing sidecars of the journal", run: journal };
+pub const P6_JOURNAL: Row =
+    Row { name: "P6-journal-end", about: "torn end and missing sidecars of the journal", run: journal };
 
 fn journal(setup: &Setup) -> Check<Outcome> {
     let mut instance = lived(setup, "p6j", "")?;
@@ -182,11 +197,18 @@ fn journal(setup: &Setup) -> Check<Outcome> {
         }
     }
     ensure!(faults.is_empty(), "{} of {cases}: {}", faults.len(), faults.join("; "));
-    pass(format!("{cases} damages to {}: starts, Org files unchanged, chat answers, no effect repeated", files.join(", ")))
+    pass(format!(
+        "{cases} damages to {}: starts, Org files unchanged, chat answers, no effect repeated",
+        files.join(", ")
+    ))
 }
 
 /// What was durable and cannot be read any more.
-pub const P6_OLDER: Row = Row { name: "P6-journal-older", about: "damage in an older segment stops with the repair command, which works", run: older };
+pub const P6_OLDER: Row = Row {
+    name: "P6-journal-older",
+    about: "damage in an older segment stops with the repair command, which works",
+    run: older,
+};
 
 fn older(setup: &Setup) -> Check<Outcome> {
     let mut instance = lived(setup, "p6o", "[journal]\nsegment_bytes = 65536\n")?;
@@ -194,7 +216,9 @@ fn older(setup: &Setup) -> Check<Outcome> {
     instance.start()?;
     instance.ready()?;
     // Until there is an older one.
-    let segments = || -> Check<Vec<String>> { Ok(org::files(&state)?.into_keys().filter(|name| name.ends_with(".journal")).collect()) };
+    let segments = || -> Check<Vec<String>> {
+        Ok(org::files(&state)?.into_keys().filter(|name| name.ends_with(".journal")).collect())
+    };
     let mut n = 0;
     while segments()?.len() < 2 {
         instance.ask("fill", &format!("f{n}"), &format!("note: filler {n} {}", "y".repeat(3_000)))?;
@@ -217,7 +241,11 @@ fn older(setup: &Setup) -> Check<Outcome> {
     let status = instance.wait(s(10))?;
     ensure!(status.code() == Some(78), "started over a damaged segment: {status}");
     let said = std::fs::read_to_string(instance.home.log())?;
-    ensure!(said.contains("journal repair") && said.contains(first.as_str()), "the line names neither segment nor command: `{}`", said.trim());
+    ensure!(
+        said.contains("journal repair") && said.contains(first.as_str()),
+        "the line names neither segment nor command: `{}`",
+        said.trim()
+    );
     ensure!(org::files(&instance.home.memex())? == before, "the Org files changed");
     // The command that it names.
     let repaired = Command::new(&setup.binary)
@@ -232,8 +260,14 @@ fn older(setup: &Setup) -> Check<Outcome> {
         .arg(instance.home.config())
         .env("HOME", instance.home.dir())
         .output()?;
-    ensure!(repaired.status.success(), "`ctl journal repair` ended with {}: {}", repaired.status, String::from_utf8_lossy(&repaired.stderr).trim());
-    let aside = org::files(&state)?.keys().filter(|name| name.contains(first.as_str()) && *name != first).count();
+    ensure!(
+        repaired.status.success(),
+        "`ctl journal repair` ended with {}: {}",
+        repaired.status,
+        String::from_utf8_lossy(&repaired.stderr).trim()
+    );
+    let aside =
+        org::files(&state)?.keys().filter(|name| name.contains(first.as_str()) && *name != first).count();
     ensure!(aside >= 1, "the damaged segment was not kept aside");
     instance.start()?;
     instance.ready().map_err(|fault| Fault(format!("after the repair: {fault}")))?;
@@ -247,5 +281,8 @@ fn older(setup: &Setup) -> Check<Outcome> {
     drop(instance.ask("fill", "again", "agenda")?);
     ensure!(org::entries(&instance.home.memex())?.len() == notes, "entries changed");
     instance.finish()?;
-    pass(format!("code 78 with segment and command; `{}`; damaged file kept aside, chat answers", String::from_utf8_lossy(&repaired.stdout).trim()))
+    pass(format!(
+        "code 78 with segment and command; `{}`; damaged file kept aside, chat answers",
+        String::from_utf8_lossy(&repaired.stdout).trim()
+    ))
 }

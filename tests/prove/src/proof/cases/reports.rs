@@ -15,7 +15,8 @@ use protocol::control::Verb;
 use rustix::process::Signal;
 
 /// openclaw#739: position lost at a restart, old messages answered again.
-pub const F1: Row = Row { name: "F1", about: "redelivery of everything after each restart: one reply each", run: f1 };
+pub const F1: Row =
+    Row { name: "F1", about: "redelivery of everything after each restart: one reply each", run: f1 };
 
 fn f1(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "f1", Settings::default())?;
@@ -25,11 +26,17 @@ fn f1(setup: &Setup) -> Check<Outcome> {
         for n in 0..messages {
             // Never confirmed, so that it is re-served for ever.
             let text = if n % 2 == 0 { format!("note: update {n}") } else { format!("outside: update {n}") };
-            let answer = client::ask_and(Seen::Kept, &instance.local_socket(), "f1", &format!("u{n}"), &text, s(20))?;
+            let answer =
+                client::ask_and(Seen::Kept, &instance.local_socket(), "f1", &format!("u{n}"), &text, s(20))?;
             if round == 0 {
                 first.push(answer);
             } else {
-                ensure!(first[n] == answer, "round {round}: another answer to u{n}: `{}` and `{}`", first[n].text, answer.text);
+                ensure!(
+                    first[n] == answer,
+                    "round {round}: another answer to u{n}: `{}` and `{}`",
+                    first[n].text,
+                    answer.text
+                );
             }
         }
         if round < restarts {
@@ -40,17 +47,29 @@ fn f1(setup: &Setup) -> Check<Outcome> {
     }
     let notes = crate::org::entries(&instance.home.memex())?.len();
     let lines = instance.home.outside_lines().len();
-    ensure!(notes == messages / 2 && lines == messages / 2, "{notes} notes and {lines} effects of {} each", messages / 2);
+    ensure!(
+        notes == messages / 2 && lines == messages / 2,
+        "{notes} notes and {lines} effects of {} each",
+        messages / 2
+    );
     instance.finish()?;
-    pass(format!("{messages} messages re-served after each of {restarts} kills: {notes} notes, {lines} effects, answers unchanged"))
+    pass(format!(
+        "{messages} messages re-served after each of {restarts} kills: {notes} notes, {lines} effects, answers unchanged"
+    ))
 }
 
 /// circus#1157: endless retries flood the log, ctl dead, other services never start.
-pub const F2: Row = Row { name: "F2", about: "one role cannot start: others do, ctl quick, few log lines", run: f2 };
+pub const F2: Row =
+    Row { name: "F2", about: "one role cannot start: others do, ctl quick, few log lines", run: f2 };
 
 fn f2(setup: &Setup) -> Check<Outcome> {
     // A binary of its own per role there is not; a role that dies at once is the same to the supervisor.
-    let settings = Settings { ladder_ms: vec![0, 250, 1_000, 4_000, 15_000, 60_000], degraded_after: 5, degraded_every_ms: 60_000, ..Settings::default() };
+    let settings = Settings {
+        ladder_ms: vec![0, 250, 1_000, 4_000, 15_000, 60_000],
+        degraded_after: 5,
+        degraded_every_ms: 60_000,
+        ..Settings::default()
+    };
     let mut instance = Instance::new(setup, "f2", settings.fault("reason", "boot", "", "abort", 0))?;
     instance.start()?;
     eventually("the others are ready", s(10), || {
@@ -71,23 +90,34 @@ fn f2(setup: &Setup) -> Check<Outcome> {
     ensure!(worst < setup.bound(100.0), "ctl took {worst:.0} ms");
     ensure!(lines < 50, "{lines} log lines");
     instance.finish()?;
-    pass(format!("status {times} times: {p50:.1} ms p50, {worst:.1} ms at most; {lines} log lines, {deaths} tries"))
+    pass(format!(
+        "status {times} times: {p50:.1} ms p50, {worst:.1} ms at most; {lines} log lines, {deaths} tries"
+    ))
 }
 
 /// circus#965: the flapping logic revives what was stopped on purpose.
-pub const F3: Row = Row { name: "F3", about: "stopped while waiting for its next try: stays down, also after a restart", run: f3 };
+pub const F3: Row = Row {
+    name: "F3",
+    about: "stopped while waiting for its next try: stays down, also after a restart",
+    run: f3,
+};
 
 fn f3(setup: &Setup) -> Check<Outcome> {
     let settings = Settings { ladder_ms: vec![700], ..Settings::default() };
     let mut instance = Instance::up(setup, "f3", settings)?;
     let of = instance.role("reason")?;
     procs::kick(of.pid, Signal::KILL);
-    eventually("it waits for its next try", s(5), || instance.role("reason").is_ok_and(|r| r.actual == "backoff").then_some(()))?;
+    eventually("it waits for its next try", s(5), || {
+        instance.role("reason").is_ok_and(|r| r.actual == "backoff").then_some(())
+    })?;
     instance.order(Verb::Stop { role: "reason".into() })?;
     let generation = instance.role("reason")?.generation;
     pass_time(ms(2_300));
     let still = instance.role("reason")?;
-    ensure!(still.actual == "down" && still.desired == "down" && still.generation == generation, "after three delays: {still:?}");
+    ensure!(
+        still.actual == "down" && still.desired == "down" && still.generation == generation,
+        "after three delays: {still:?}"
+    );
     instance.kill_supervisor()?;
     instance.start()?;
     eventually("the others are ready", s(10), || {
@@ -107,7 +137,8 @@ fn f3(setup: &Setup) -> Check<Outcome> {
 }
 
 /// process-compose#403: a failed health probe kills for good.
-pub const F4: Row = Row { name: "F4", about: "a frozen actor is replaced with the intervals of real life", run: f4 };
+pub const F4: Row =
+    Row { name: "F4", about: "a frozen actor is replaced with the intervals of real life", run: f4 };
 
 fn f4(setup: &Setup) -> Check<Outcome> {
     if setup.scale == crate::Scale::Short {
@@ -129,7 +160,8 @@ fn f4(setup: &Setup) -> Check<Outcome> {
 }
 
 /// process-compose#49: children of children survive the shutdown.
-pub const F5: Row = Row { name: "F5", about: "a double-forked child that ignores TERM: none left after stop", run: f5 };
+pub const F5: Row =
+    Row { name: "F5", about: "a double-forked child that ignores TERM: none left after stop", run: f5 };
 
 fn f5(setup: &Setup) -> Check<Outcome> {
     (ORPHANS.run)(setup)
@@ -152,7 +184,10 @@ fn f6(setup: &Setup) -> Check<Outcome> {
     }
     ensure!(instance.pids()? == before, "an actor was replaced");
     instance.finish()?;
-    pass(format!("{} s with doctor, verify and requests between: same processes; supervisor has {threads} threads (the report's 15 minutes were not waited for)", long.as_secs()))
+    pass(format!(
+        "{} s with doctor, verify and requests between: same processes; supervisor has {threads} threads (the report's 15 minutes were not waited for)",
+        long.as_secs()
+    ))
 }
 
 /// supervisor#1043: clock set back while starting.
@@ -163,7 +198,8 @@ fn f7(setup: &Setup) -> Check<Outcome> {
 }
 
 /// taskiq-aio-pika#35: a message that gets the worker killed is redelivered for ever.
-pub const F8: Row = Row { name: "F8", about: "a request that eats all memory: parked, the others flow", run: f8 };
+pub const F8: Row =
+    Row { name: "F8", about: "a request that eats all memory: parked, the others flow", run: f8 };
 
 fn f8(setup: &Setup) -> Check<Outcome> {
     (MEMORY.run)(setup)
@@ -194,5 +230,7 @@ fn f9(setup: &Setup) -> Check<Outcome> {
     let (p50, p99, _) = spread(&mut waits);
     ensure!(actors().len() == instance.status()?.roles.len(), "roles are missing");
     instance.finish()?;
-    pass(format!("{rounds} kills: all ready again after {p50:.0}/{p99:.0} ms p50/p99; beside a live one always 75"))
+    pass(format!(
+        "{rounds} kills: all ready again after {p50:.0}/{p99:.0} ms p50/p99; beside a live one always 75"
+    ))
 }

@@ -12,7 +12,8 @@ use protocol::control::Verb;
 use rustix::process::Signal;
 
 /// Killed again and again.
-pub const CRASH: Row = Row { name: "actor-crashes", about: "ready again in time, others untouched, nothing lost", run: crash };
+pub const CRASH: Row =
+    Row { name: "actor-crashes", about: "ready again in time, others untouched, nothing lost", run: crash };
 
 fn crash(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "crash", Settings { ladder_ms: vec![0], ..Settings::default() })?;
@@ -22,18 +23,28 @@ fn crash(setup: &Setup) -> Check<Outcome> {
         let mut took = Vec::new();
         for round in 0..rounds {
             let before = instance.status()?;
-            let Some(of) = before.roles.iter().find(|r| r.role == role) else { return Err("role is missing".into()) };
+            let Some(of) = before.roles.iter().find(|r| r.role == role) else {
+                return Err("role is missing".into());
+            };
             let begun = now();
             ensure!(procs::kick(of.pid, Signal::KILL), "{role} was gone already");
             let after = eventually("it is ready again", s(10), || {
                 let now = instance.status().ok()?;
-                let again = now.roles.iter().any(|r| r.role == role && r.generation > of.generation && r.actual == "ready");
+                let again = now
+                    .roles
+                    .iter()
+                    .any(|r| r.role == role && r.generation > of.generation && r.actual == "ready");
                 again.then_some(now)
             })?;
             took.push(in_ms(begun.elapsed()));
-            let untouched = after.roles.iter().filter(|r| r.role != role).all(|r| before.roles.iter().any(|b| b.role == r.role && b.pid == r.pid));
+            let untouched = after
+                .roles
+                .iter()
+                .filter(|r| r.role != role)
+                .all(|r| before.roles.iter().any(|b| b.role == r.role && b.pid == r.pid));
             ensure!(untouched, "another role lost its process when {role} was killed");
-            let answer = instance.ask("crash", &format!("{role}-{round}"), &format!("note: after {role} {round}"))?;
+            let answer =
+                instance.ask("crash", &format!("{role}-{round}"), &format!("note: after {role} {round}"))?;
             ensure!(answer.text.starts_with("Noted"), "answered `{}`", answer.text);
         }
         let (p50, p99, _) = spread(&mut took);
@@ -45,20 +56,26 @@ fn crash(setup: &Setup) -> Check<Outcome> {
     let wanted = rounds * actors().len();
     ensure!(entries == wanted, "{entries} notes of {wanted}");
     instance.finish()?;
-    pass(format!("{rounds} kills each; kill to ready p50/p99 ms: {}; {entries} notes, each once", figures.join(", ")))
+    pass(format!(
+        "{rounds} kills each; kill to ready p50/p99 ms: {}; {entries} notes, each once",
+        figures.join(", ")
+    ))
 }
 
 /// Exit code 0 that nobody asked for.
-pub const EXIT_0: Row = Row { name: "exit-0-unasked", about: "counts as a failure and is mended", run: exit_0 };
+pub const EXIT_0: Row =
+    Row { name: "exit-0-unasked", about: "counts as a failure and is mended", run: exit_0 };
 
 fn exit_0(setup: &Setup) -> Check<Outcome> {
     let settings = Settings { ladder_ms: vec![300], ..Settings::default() };
-    let mut instance = Instance::up(setup, "exit0", settings.clone().fault("reason", "take", "leave now", "exit0", 0))?;
+    let mut instance =
+        Instance::up(setup, "exit0", settings.clone().fault("reason", "take", "leave now", "exit0", 0))?;
     let asked = {
         let socket = instance.local_socket();
         std::thread::spawn(move || crate::client::ask(&socket, "exit", "m1", "note: leave now", s(20)))
     };
-    let died = eventually("reason leaves", s(10), || instance.role("reason").ok().filter(|r| r.restarts == 1))?;
+    let died =
+        eventually("reason leaves", s(10), || instance.role("reason").ok().filter(|r| r.restarts == 1))?;
     instance.set(settings)?;
     instance.order(Verb::Reload)?;
     let answer = asked.join().map_err(|_| "the asking thread panicked")??;
@@ -69,10 +86,19 @@ fn exit_0(setup: &Setup) -> Check<Outcome> {
 }
 
 /// Dies at every birth.
-pub const CRASH_LOOP: Row = Row { name: "crash-loop-at-boot", about: "delays grow, ctl quick, told once, others untouched", run: crash_loop };
+pub const CRASH_LOOP: Row = Row {
+    name: "crash-loop-at-boot",
+    about: "delays grow, ctl quick, told once, others untouched",
+    run: crash_loop,
+};
 
 fn crash_loop(setup: &Setup) -> Check<Outcome> {
-    let settings = Settings { ladder_ms: vec![0, 100, 200, 400], degraded_after: 3, degraded_every_ms: 1_000, ..Settings::default() };
+    let settings = Settings {
+        ladder_ms: vec![0, 100, 200, 400],
+        degraded_after: 3,
+        degraded_every_ms: 1_000,
+        ..Settings::default()
+    };
     let mut instance = Instance::up(setup, "loop", settings.clone())?;
     let before = instance.pids()?;
     instance.set(settings.clone().fault("reason", "boot", "", "abort", 0))?;
@@ -87,7 +113,8 @@ fn crash_loop(setup: &Setup) -> Check<Outcome> {
         let asked = now();
         let status = instance.status()?;
         waits.push(in_ms(asked.elapsed()));
-        degraded |= status.roles.iter().any(|r| r.role == "reason" && r.actual == "degraded") && status.health == "degraded";
+        degraded |= status.roles.iter().any(|r| r.role == "reason" && r.actual == "degraded")
+            && status.health == "degraded";
         if let Ok(Some(protocol::control::Server::Answer { turn, text, message })) = talk.hear(ms(20)) {
             if text.contains("keeps dying") {
                 notices += 1;
@@ -97,7 +124,8 @@ fn crash_loop(setup: &Setup) -> Check<Outcome> {
         }
     }
     let deaths = instance.role("reason")?.restarts;
-    let others = instance.pids()?.into_iter().filter(|(role, _)| role != "reason").all(|pair| before.contains(&pair));
+    let others =
+        instance.pids()?.into_iter().filter(|(role, _)| role != "reason").all(|pair| before.contains(&pair));
     let (p50, p99, worst) = spread(&mut waits);
     ensure!(others, "another role lost its process");
     ensure!(degraded, "never shown as degraded");
@@ -112,11 +140,19 @@ fn crash_loop(setup: &Setup) -> Check<Outcome> {
     ensure!(answer.text.starts_with("Noted"), "answered `{}`", answer.text);
     instance.ready()?;
     instance.finish()?;
-    pass(format!("{deaths} deaths in {} s, told once, ctl {p50:.1}/{p99:.1}/{worst:.1} ms (p50/p99/max of {}), then mended by a reload", long.as_secs(), waits.len()))
+    pass(format!(
+        "{deaths} deaths in {} s, told once, ctl {p50:.1}/{p99:.1}/{worst:.1} ms (p50/p99/max of {}), then mended by a reload",
+        long.as_secs(),
+        waits.len()
+    ))
 }
 
 /// Slow, but alive.
-pub const SLOW_START: Row = Row { name: "slow-start", about: "not ready before Ready, not killed before its time, killed after it", run: slow_start };
+pub const SLOW_START: Row = Row {
+    name: "slow-start",
+    about: "not ready before Ready, not killed before its time, killed after it",
+    run: slow_start,
+};
 
 fn slow_start(setup: &Setup) -> Check<Outcome> {
     let settings = Settings { start_ms: 3_000, ..Settings::default() };
@@ -134,11 +170,16 @@ fn slow_start(setup: &Setup) -> Check<Outcome> {
     // Beyond its time it counts as hung.
     instance.set(Settings { start_ms: 300, ..settings }.fault("memory", "start", "", "sleep", 60_000))?;
     instance.order(Verb::Reload)?;
-    let late = eventually("a start that never ends is ended", s(10), || instance.role("memory").ok().filter(|r| r.restarts >= 1))?;
+    let late = eventually("a start that never ends is ended", s(10), || {
+        instance.role("memory").ok().filter(|r| r.restarts >= 1)
+    })?;
     ensure!(late.last_death.starts_with("hung"), "cause is `{}`", late.last_death);
     instance.set(Settings::default())?;
     instance.order(Verb::Reload)?;
     instance.ready()?;
     instance.finish()?;
-    pass(format!("ready after {took:.0} ms of 1500 asleep, no death; one that sleeps on: `{}`", late.last_death))
+    pass(format!(
+        "ready after {took:.0} ms of 1500 asleep, no death; one that sleeps on: `{}`",
+        late.last_death
+    ))
 }

@@ -11,7 +11,11 @@ use protocol::control::{Reply, Verb};
 use rustix::process::Signal;
 
 /// The supervisor is killed while an effect is under way, and started at once.
-pub const MID_EFFECT: Row = Row { name: "supervisor-dies", about: "killed mid-effect, restarted at once: no double, shown if unsure", run: mid_effect };
+pub const MID_EFFECT: Row = Row {
+    name: "supervisor-dies",
+    about: "killed mid-effect, restarted at once: no double, shown if unsure",
+    run: mid_effect,
+};
 
 fn mid_effect(setup: &Setup) -> Check<Outcome> {
     let mut figures = Vec::new();
@@ -23,7 +27,9 @@ fn mid_effect(setup: &Setup) -> Check<Outcome> {
             let socket = instance.local_socket();
             std::thread::spawn(move || client::ask(&socket, "mid", "m1", "outside: slowly", s(40)))
         };
-        eventually("act has it in hand", s(5), || instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(()))?;
+        eventually("act has it in hand", s(5), || {
+            instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(())
+        })?;
         pass_time(ms(100));
         let old = instance.role("act")?.pid;
         instance.kill_supervisor()?;
@@ -53,7 +59,11 @@ fn mid_effect(setup: &Setup) -> Check<Outcome> {
 }
 
 /// An orphan that never ends holds its role's lock.
-pub const HELD_LOCK: Row = Row { name: "orphan-holds-lock", about: "a frozen actor of a dead supervisor is ended after the wait", run: held_lock };
+pub const HELD_LOCK: Row = Row {
+    name: "orphan-holds-lock",
+    about: "a frozen actor of a dead supervisor is ended after the wait",
+    run: held_lock,
+};
 
 fn held_lock(setup: &Setup) -> Check<Outcome> {
     let settings = Settings { orphan_ms: 1_500, ping_ms: 5_000, ..Settings::default() };
@@ -65,7 +75,9 @@ fn held_lock(setup: &Setup) -> Check<Outcome> {
         instance.kill_supervisor()?;
         instance.start()?;
         let begun = now();
-        eventually("the new supervisor says who is in the way", s(5), || instance.role(role).ok().filter(|r| r.actual != "ready"))?;
+        eventually("the new supervisor says who is in the way", s(5), || {
+            instance.role(role).ok().filter(|r| r.actual != "ready")
+        })?;
         ensure!(procs::is_alive(old), "the orphan ended by itself, which a frozen process cannot");
         instance.ready_within(s(10)).map_err(|fault| format!("{role}: {fault}"))?;
         let took = in_ms(begun.elapsed());
@@ -80,7 +92,8 @@ fn held_lock(setup: &Setup) -> Check<Outcome> {
 }
 
 /// SIGTERM.
-pub const TERMINATED: Row = Row { name: "sigterm", about: "drains, finishes what is in hand, code 0, nothing left", run: terminated };
+pub const TERMINATED: Row =
+    Row { name: "sigterm", about: "drains, finishes what is in hand, code 0, nothing left", run: terminated };
 
 fn terminated(setup: &Setup) -> Check<Outcome> {
     ended_by(setup, Signal::TERM)
@@ -102,7 +115,9 @@ fn ended_by(setup: &Setup, signal: Signal) -> Check<Outcome> {
         let socket = instance.local_socket();
         std::thread::spawn(move || client::ask(&socket, "ended", "m1", "outside: in hand", s(20)))
     };
-    eventually("act has it in hand", s(5), || instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(()))?;
+    eventually("act has it in hand", s(5), || {
+        instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(())
+    })?;
     let pids = instance.pids()?;
     let begun = now();
     instance.kick(signal)?;
@@ -125,14 +140,18 @@ fn ended_by(setup: &Setup, signal: Signal) -> Check<Outcome> {
 }
 
 /// SIGTERM twice.
-pub const TWICE: Row = Row { name: "sigterm-twice", about: "the second one ends it within two seconds", run: twice };
+pub const TWICE: Row =
+    Row { name: "sigterm-twice", about: "the second one ends it within two seconds", run: twice };
 
 fn twice(setup: &Setup) -> Check<Outcome> {
-    let settings = Settings { ping_ms: 60_000, term_ms: 60_000, ..Settings::default() }.fault("act", "effect", "endless", "sleep", 600_000);
+    let settings = Settings { ping_ms: 60_000, term_ms: 60_000, ..Settings::default() }
+        .fault("act", "effect", "endless", "sleep", 600_000);
     let mut instance = Instance::up(setup, "twice", settings)?;
     let mut talk = crate::wire::Talk::open(&instance.local_socket(), "twice")?;
     talk.say("m1", "outside: endless")?;
-    eventually("act has it in hand", s(5), || instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(()))?;
+    eventually("act has it in hand", s(5), || {
+        instance.role("act").is_ok_and(|r| !r.current.is_empty()).then_some(())
+    })?;
     let pids = instance.pids()?;
     instance.kick(Signal::TERM)?;
     pass_time(ms(500));
@@ -149,7 +168,11 @@ fn twice(setup: &Setup) -> Check<Outcome> {
 }
 
 /// SIGHUP.
-pub const HANGUP: Row = Row { name: "sighup-broken-config", about: "the last good settings stay, nobody is restarted", run: hangup };
+pub const HANGUP: Row = Row {
+    name: "sighup-broken-config",
+    about: "the last good settings stay, nobody is restarted",
+    run: hangup,
+};
 
 fn hangup(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "hangup", Settings::default())?;
@@ -165,8 +188,13 @@ fn hangup(setup: &Setup) -> Check<Outcome> {
         instance.home.configure(text)?;
         instance.kick(Signal::HUP)?;
         let reply = instance.ctl(Verb::Reload)?;
-        let Reply::Refused { why, hint, .. } = reply else { return Err(format!("{what} was taken: {reply:?}").into()) };
-        ensure!(why.contains("config.toml") && why.contains(near), "{what}: the line names neither file nor `{near}`: {why}");
+        let Reply::Refused { why, hint, .. } = reply else {
+            return Err(format!("{what} was taken: {reply:?}").into());
+        };
+        ensure!(
+            why.contains("config.toml") && why.contains(near),
+            "{what}: the line names neither file nor `{near}`: {why}"
+        );
         ensure!(!hint.is_empty(), "{what}: no hint");
         let answer = instance.ask("hangup", what, "note: still here")?;
         ensure!(answer.text.starts_with("Noted"), "{what}: answered `{}`", answer.text);
@@ -179,11 +207,18 @@ fn hangup(setup: &Setup) -> Check<Outcome> {
     pass_time(ms(300));
     ensure!(instance.pids()? == before, "an actor was restarted by an unchanged file");
     instance.finish()?;
-    pass(format!("{} broken files refused by name, same processes throughout; good again: `{done}`", broken.len()))
+    pass(format!(
+        "{} broken files refused by name, same processes throughout; good again: `{done}`",
+        broken.len()
+    ))
 }
 
 /// A second supervisor.
-pub const TWO: Row = Row { name: "two-supervisors", about: "the second one exits 75 within a second, naming the pid", run: two };
+pub const TWO: Row = Row {
+    name: "two-supervisors",
+    about: "the second one exits 75 within a second, naming the pid",
+    run: two,
+};
 
 fn two(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "two", Settings::default())?;
@@ -199,7 +234,11 @@ fn two(setup: &Setup) -> Check<Outcome> {
         waits.push(in_ms(begun.elapsed()));
         ensure!(status.code() == Some(75), "round {round}: it ended with {status}");
         let said = std::fs::read_to_string(&log)?;
-        ensure!(said.contains(&first.to_string()), "round {round}: it does not name {first}: `{}`", said.trim());
+        ensure!(
+            said.contains(&first.to_string()),
+            "round {round}: it does not name {first}: `{}`",
+            said.trim()
+        );
         ensure!(instance.status().is_ok(), "round {round}: the first one does not answer any more");
     }
     let answer = instance.ask("two", "m1", "note: the first one lives")?;
@@ -207,5 +246,7 @@ fn two(setup: &Setup) -> Check<Outcome> {
     instance.finish()?;
     let (p50, p99, worst) = spread(&mut waits);
     ensure!(worst < setup.bound(1_000.0), "one took {worst:.0} ms");
-    pass(format!("{rounds} of {rounds} refused with 75 naming pid, {p50:.1}/{p99:.1} ms p50/p99; sockets of the first untouched"))
+    pass(format!(
+        "{rounds} of {rounds} refused with 75 naming pid, {p50:.1}/{p99:.1} ms p50/p99; sockets of the first untouched"
+    ))
 }

@@ -8,13 +8,14 @@ use crate::{
     wait::{eventually, in_ms, ms, now, pass_time, s},
     wire::{self, Talk, Wire},
 };
-use protocol::{
-    control::Verb,
-    limits::CTL_FRAME_MAX,
-};
+use protocol::{control::Verb, limits::CTL_FRAME_MAX};
 
 /// A client that goes while it is answered.
-pub const GONE: Row = Row { name: "ctl-client-gone", about: "gone mid-reply, with a half frame, or with nonsense: no harm", run: gone };
+pub const GONE: Row = Row {
+    name: "ctl-client-gone",
+    about: "gone mid-reply, with a half frame, or with nonsense: no harm",
+    run: gone,
+};
 
 fn gone(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "gone", Settings::default())?;
@@ -48,11 +49,17 @@ fn gone(setup: &Setup) -> Check<Outcome> {
         (n <= open_before + 2).then_some(n)
     })?;
     instance.finish()?;
-    pass(format!("{rounds} clients gone in five ways on both sockets: same processes, descriptors {open_before} before and {open_after} after"))
+    pass(format!(
+        "{rounds} clients gone in five ways on both sockets: same processes, descriptors {open_before} before and {open_after} after"
+    ))
 }
 
 /// Operators that never read.
-pub const DEAF_OPERATOR: Row = Row { name: "ctl-never-reads", about: "dropped in time; ctl and people do not wait for it", run: deaf_operator };
+pub const DEAF_OPERATOR: Row = Row {
+    name: "ctl-never-reads",
+    about: "dropped in time; ctl and people do not wait for it",
+    run: deaf_operator,
+};
 
 fn deaf_operator(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "deaf", Settings::default())?;
@@ -91,7 +98,11 @@ fn deaf_operator(setup: &Setup) -> Check<Outcome> {
 }
 
 /// People that never read.
-pub const DEAF_PERSON: Row = Row { name: "client-never-reads", about: "others answered, memory bounded, its answers kept", run: deaf_person };
+pub const DEAF_PERSON: Row = Row {
+    name: "client-never-reads",
+    about: "others answered, memory bounded, its answers kept",
+    run: deaf_person,
+};
 
 fn deaf_person(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "mute", Settings::default())?;
@@ -124,7 +135,9 @@ fn deaf_person(setup: &Setup) -> Check<Outcome> {
     let first = client::ask(&instance.local_socket(), "mute", "m0", "help", s(20))?;
     ensure!(!first.text.is_empty() && !first.parked, "the first answer is gone");
     instance.finish()?;
-    pass(format!("{said} messages never read: others {p50:.1}/{p99:.1} ms p50/p99, gateway grew by {grown} KiB, its answers came later"))
+    pass(format!(
+        "{said} messages never read: others {p50:.1}/{p99:.1} ms p50/p99, gateway grew by {grown} KiB, its answers came later"
+    ))
 }
 
 /// Lists of the operator that are longer than a frame.
@@ -139,14 +152,23 @@ fn long_lists(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::up(setup, "long", settings.fault("act", "effect", "maybe", "kill", 0))?;
     let many = setup.pick(30, 600);
     for n in 0..many {
-        let answer = instance.ask(&format!("a rather long name of a conversation {n}"), "m", &format!("outside: maybe {n}"))?;
+        let answer = instance.ask(
+            &format!("a rather long name of a conversation {n}"),
+            "m",
+            &format!("outside: maybe {n}"),
+        )?;
         ensure!(!answer.parked, "parked after one death: {}", answer.text);
     }
-    ensure!(instance.home.outside_lines().is_empty(), "an effect happened after its actor was killed before it");
+    ensure!(
+        instance.home.outside_lines().is_empty(),
+        "an effect happened after its actor was killed before it"
+    );
     let counted = instance.status()?.counts.uncertain;
     ensure!(counted == many, "{counted} uncertain effects are counted, {many} were made");
     // What does not fit into a frame may be cut with a word on it, but not be silence.
-    let held = instance.held(Verb::UncertainList).map_err(|fault| format!("{many} uncertain effects cannot be listed: {fault}"))?;
+    let held = instance
+        .held(Verb::UncertainList)
+        .map_err(|fault| format!("{many} uncertain effects cannot be listed: {fault}"))?;
     ensure!(!held.is_empty(), "nothing is listed");
     instance.finish()?;
     pass(format!("{many} uncertain effects, {} listed at once", held.len()))

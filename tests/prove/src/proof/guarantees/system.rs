@@ -18,12 +18,14 @@ fn is_root() -> bool {
 }
 
 /// What an actor has open.
-pub const DESCRIPTORS: Row = Row { name: "fd-leak", about: "each actor has 0 to 4 and what its role opened itself", run: descriptors };
+pub const DESCRIPTORS: Row =
+    Row { name: "fd-leak", about: "each actor has 0 to 4 and what its role opened itself", run: descriptors };
 
 fn descriptors(setup: &Setup) -> Check<Outcome> {
     let mut instance = Instance::new(setup, "fds", Settings::default())?;
     // The supervisor itself is born with descriptors that do not belong to it, as from a careless shell.
-    instance.wrapped(&["/bin/sh", "-c", "exec 7</etc/passwd 8</etc/group 9</etc/hosts; exec \"$0\" \"$@\""], &[]);
+    instance
+        .wrapped(&["/bin/sh", "-c", "exec 7</etc/passwd 8</etc/group 9</etc/hosts; exec \"$0\" \"$@\""], &[]);
     instance.start()?;
     instance.ready()?;
     // Some history: clients, deaths, other actors' sockets.
@@ -47,13 +49,24 @@ fn descriptors(setup: &Setup) -> Check<Outcome> {
                 4 => target.ends_with(".lock"),
                 _ => false,
             };
-            let runtime = *number > 4 && ["anon_inode:[eventpoll]", "anon_inode:[eventfd]", "anon_inode:[signalfd]", "socket:", "anon_inode:inotify"].iter().any(|kind| target.starts_with(kind));
+            let runtime = *number > 4
+                && [
+                    "anon_inode:[eventpoll]",
+                    "anon_inode:[eventfd]",
+                    "anon_inode:[signalfd]",
+                    "socket:",
+                    "anon_inode:inotify",
+                ]
+                .iter()
+                .any(|kind| target.starts_with(kind));
             // Its own files: the outside double for act, memex and store for memory.
-            let own = *number > 4 && target.starts_with(&home) && match role {
-                "act" => target.ends_with("outside.txt"),
-                "memory" => target.contains("/memex") || target.contains("/state/memory"),
-                _ => false,
-            };
+            let own = *number > 4
+                && target.starts_with(&home)
+                && match role {
+                    "act" => target.ends_with("outside.txt"),
+                    "memory" => target.contains("/memex") || target.contains("/state/memory"),
+                    _ => false,
+                };
             ensure!(is_born || runtime || own, "{role} has fd {number} = {target}");
         }
         let locks = open.iter().filter(|(_, target)| target.ends_with(".lock")).count();
@@ -71,17 +84,24 @@ fn descriptors(setup: &Setup) -> Check<Outcome> {
 }
 
 /// Children of actors.
-pub const ORPHANS: Row = Row { name: "zombies-orphans", about: "a double-forked child that ignores SIGTERM goes with its actor", run: orphans };
+pub const ORPHANS: Row = Row {
+    name: "zombies-orphans",
+    about: "a double-forked child that ignores SIGTERM goes with its actor",
+    run: orphans,
+};
 
 fn orphans(setup: &Setup) -> Check<Outcome> {
-    let settings = Settings { ladder_ms: vec![0], ..Settings::default() }.fault("act", "take", "leave one", "orphan", 0);
+    let settings =
+        Settings { ladder_ms: vec![0], ..Settings::default() }.fault("act", "take", "leave one", "orphan", 0);
     let mut instance = Instance::up(setup, "orphans", settings)?;
     let supervisor = instance.supervisor()?;
     for n in 0..3 {
         instance.ask("orphans", &format!("m{n}"), &format!("note: leave one {n}"))?;
     }
     let act = instance.role("act")?;
-    let strays = |group: u32| procs::all().into_iter().filter(|p| p.group == group && p.pid != group && p.state != 'Z').count();
+    let strays = |group: u32| {
+        procs::all().into_iter().filter(|p| p.group == group && p.pid != group && p.state != 'Z').count()
+    };
     let there = strays(act.pid);
     ensure!(there >= 3, "{there} orphans were made, expected 3: the fault does not work");
     procs::kick(act.pid, Signal::KILL);
@@ -89,7 +109,9 @@ fn orphans(setup: &Setup) -> Check<Outcome> {
     let begun = now();
     eventually("the orphans of a dead actor are gone", s(2), || (strays(act.pid) == 0).then_some(()))?;
     let took = in_ms(begun.elapsed());
-    eventually("no zombie is left", s(1), || procs::descendants(supervisor).iter().all(|p| p.state != 'Z').then_some(()))?;
+    eventually("no zombie is left", s(1), || {
+        procs::descendants(supervisor).iter().all(|p| p.state != 'Z').then_some(())
+    })?;
     // And at the end, with the actor still alive.
     instance.ask("orphans", "m9", "note: leave one more")?;
     let act = instance.role("act")?.pid;
@@ -100,10 +122,15 @@ fn orphans(setup: &Setup) -> Check<Outcome> {
 }
 
 /// Runs out of memory.
-pub const MEMORY: Row = Row { name: "out-of-memory", about: "parked at the limit, twenty behind it done", run: memory };
+pub const MEMORY: Row =
+    Row { name: "out-of-memory", about: "parked at the limit, twenty behind it done", run: memory };
 
 fn memory(setup: &Setup) -> Check<Outcome> {
-    let settings = Settings { ladder_ms: vec![0], more: "[roles.reason]\nmemory_mib = 96\n".into(), ..Settings::default() };
+    let settings = Settings {
+        ladder_ms: vec![0],
+        more: "[roles.reason]\nmemory_mib = 96\n".into(),
+        ..Settings::default()
+    };
     let mut instance = Instance::up(setup, "oom", settings.fault("reason", "take", "glutton", "devour", 0))?;
     let bad = {
         let socket = instance.local_socket();
@@ -111,13 +138,20 @@ fn memory(setup: &Setup) -> Check<Outcome> {
     };
     let mut noted = 0;
     for n in 0..20 {
-        noted += usize::from(instance.ask("good", &format!("m{n}"), &format!("note: modest {n}"))?.text.starts_with("Noted"));
+        noted += usize::from(
+            instance.ask("good", &format!("m{n}"), &format!("note: modest {n}"))?.text.starts_with("Noted"),
+        );
     }
     let answer = bad.join().map_err(|_| "the asking thread panicked")??;
     let reason = instance.role("reason")?;
     ensure!(noted == 20, "{noted} of 20 behind it done");
     ensure!(answer.parked, "answered `{}`", answer.text);
-    ensure!(reason.restarts <= 3 && reason.generation <= 4, "{} deaths, {} starts", reason.restarts, reason.generation);
+    ensure!(
+        reason.restarts <= 3 && reason.generation <= 4,
+        "{} deaths, {} starts",
+        reason.restarts,
+        reason.generation
+    );
     let parked = instance.held(Verb::ParkedList)?.len();
     ensure!(parked == 1, "{parked} parked");
     instance.finish()?;
@@ -125,13 +159,21 @@ fn memory(setup: &Setup) -> Check<Outcome> {
 }
 
 /// No room on the disk.
-pub const DISK: Row = Row { name: "disk-full", about: "admission closes and says so, ctl answers, nothing accepted is lost", run: disk };
+pub const DISK: Row = Row {
+    name: "disk-full",
+    about: "admission closes and says so, ctl answers, nothing accepted is lost",
+    run: disk,
+};
 
 fn disk(setup: &Setup) -> Check<Outcome> {
     if !is_root() {
         return Ok(Outcome::Skip("needs root for a tmpfs of its own".into()));
     }
-    let mut instance = Instance::new(setup, "disk", Settings { more: "[journal]\nreserve_bytes = 262144\n".into(), ..Settings::default() })?;
+    let mut instance = Instance::new(
+        setup,
+        "disk",
+        Settings { more: "[journal]\nreserve_bytes = 262144\n".into(), ..Settings::default() },
+    )?;
     std::fs::create_dir(instance.home.state())?;
     let mount = Mount::new(&instance.home.state(), "size=6m,mode=700")?;
     instance.start()?;
@@ -147,7 +189,13 @@ fn disk(setup: &Setup) -> Check<Outcome> {
     // Some may still fit into the last block.
     let mut refused = String::new();
     for n in 0..400 {
-        match client::ask(&instance.local_socket(), "disk", &format!("b{n}"), &format!("note: during {n} {}", "x".repeat(2_000)), s(3)) {
+        match client::ask(
+            &instance.local_socket(),
+            "disk",
+            &format!("b{n}"),
+            &format!("note: during {n} {}", "x".repeat(2_000)),
+            s(3),
+        ) {
             Ok(answer) if answer.text.starts_with("Noted") => done += 1,
             Ok(answer) => return Err(Fault(format!("neither done nor refused: `{}`", answer.text))),
             Err(fault) => {
@@ -157,12 +205,19 @@ fn disk(setup: &Setup) -> Check<Outcome> {
         }
     }
     ensure!(!refused.is_empty(), "400 messages fitted on a full disk");
-    ensure!(refused.to_lowercase().contains("disk") || refused.to_lowercase().contains("journal"), "refused without a reason: {refused}");
+    ensure!(
+        refused.to_lowercase().contains("disk") || refused.to_lowercase().contains("journal"),
+        "refused without a reason: {refused}"
+    );
     let begun = now();
     let status = instance.status()?;
     let took = in_ms(begun.elapsed());
     ensure!(took < setup.bound(100.0), "status took {took:.0} ms");
-    ensure!(status.notices.iter().any(|line| line.contains("journal") || line.contains("disk")), "status does not say it: {:?}", status.notices);
+    ensure!(
+        status.notices.iter().any(|line| line.contains("journal") || line.contains("disk")),
+        "status does not say it: {:?}",
+        status.notices
+    );
     ensure!(instance.pids()? == before, "a process was replaced on a full disk");
     // A restart on the full disk must not lose anything either.
     std::fs::remove_file(&filler)?;
@@ -176,7 +231,9 @@ fn disk(setup: &Setup) -> Check<Outcome> {
     ensure!(entries == done || entries == done + 1, "{entries} entries, {done} were answered as noted");
     instance.finish()?;
     drop(mount);
-    pass(format!("refused with a reason, status {took:.1} ms, taken again {back:.0} ms after there was room, {done} notes each once"))
+    pass(format!(
+        "refused with a reason, status {took:.1} ms, taken again {back:.0} ms after there was room, {done} notes each once"
+    ))
 }
 
 fn fill(path: &Path) -> Check {
@@ -205,23 +262,41 @@ impl Drop for Mount {
 }
 
 /// The clock jumps.
-pub const CLOCK: Row = Row { name: "clock-jump", about: "an hour back and forth while starting and waiting: no effect", run: clock };
+pub const CLOCK: Row = Row {
+    name: "clock-jump",
+    about: "an hour back and forth while starting and waiting: no effect",
+    run: clock,
+};
 
 fn clock(setup: &Setup) -> Check<Outcome> {
-    let library = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1", "/usr/lib/faketime/libfaketime.so.1"];
+    let library = [
+        "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
+        "/usr/lib/faketime/libfaketime.so.1",
+    ];
     let Some(library) = library.into_iter().find(|path| Path::new(path).exists()) else {
         return Ok(Outcome::Skip("libfaketime is not installed".into()));
     };
     let mut figures = Vec::new();
     let mut base = 0.0;
     for jump in ["+0", "-1h", "+1h"] {
-        let settings = Settings { ladder_ms: vec![800], ..Settings::default() }.fault("memory", "start", "", "sleep", 600);
+        let settings = Settings { ladder_ms: vec![800], ..Settings::default() }
+            .fault("memory", "start", "", "sleep", 600);
         let mut instance = Instance::new(setup, "clock", settings)?;
         let hand = instance.home.dir().join("hand");
         std::fs::write(&hand, "+0\n")?;
         let shown = hand.to_string_lossy().into_owned();
         // Only the clock on the wall: the monotonic one cannot be set by anybody.
-        instance.wrapped(&[], &[("LD_PRELOAD", library), ("FAKETIME_TIMESTAMP_FILE", &shown), ("FAKETIME_NO_CACHE", "1"), ("FAKETIME_DONT_FAKE_MONOTONIC", "1"), ("DONT_FAKE_MONOTONIC", "1")]);
+        instance.wrapped(
+            &[],
+            &[
+                ("LD_PRELOAD", library),
+                ("FAKETIME_TIMESTAMP_FILE", &shown),
+                ("FAKETIME_NO_CACHE", "1"),
+                ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+                ("DONT_FAKE_MONOTONIC", "1"),
+            ],
+        );
         let begun = now();
         instance.start()?;
         pass_time(ms(200));
@@ -239,7 +314,10 @@ fn clock(setup: &Setup) -> Check<Outcome> {
         if jump == "+0" {
             base = started;
         }
-        ensure!(started < base * 1.1 + 400.0, "jump {jump}: ready after {started:.0} ms instead of {base:.0}");
+        ensure!(
+            started < base * 1.1 + 400.0,
+            "jump {jump}: ready after {started:.0} ms instead of {base:.0}"
+        );
         let answer = instance.ask("clock", "m", "note: what time is it")?;
         ensure!(answer.text.starts_with("Noted"), "answered `{}`", answer.text);
         let deaths: u32 = instance.status()?.roles.iter().map(|r| r.restarts).sum();
@@ -251,10 +329,15 @@ fn clock(setup: &Setup) -> Check<Outcome> {
 }
 
 /// Another binary in the same place.
-pub const UPGRADE: Row = Row { name: "upgrade-in-place", about: "actors come back from the running image, not from the new file", run: upgrade };
+pub const UPGRADE: Row = Row {
+    name: "upgrade-in-place",
+    about: "actors come back from the running image, not from the new file",
+    run: upgrade,
+};
 
 fn upgrade(setup: &Setup) -> Check<Outcome> {
-    let mut instance = Instance::new(setup, "upgrade", Settings { ladder_ms: vec![0], ..Settings::default() })?;
+    let mut instance =
+        Instance::new(setup, "upgrade", Settings { ladder_ms: vec![0], ..Settings::default() })?;
     let copy = instance.home.dir().join("passepartout");
     std::fs::copy(&setup.binary, &copy)?;
     instance.use_binary(&copy);
@@ -279,10 +362,15 @@ fn upgrade(setup: &Setup) -> Check<Outcome> {
 }
 
 /// No more descriptors.
-pub const NO_DESCRIPTORS: Row = Row { name: "emfile", about: "a start that fails for want of descriptors takes the ladder", run: no_descriptors };
+pub const NO_DESCRIPTORS: Row = Row {
+    name: "emfile",
+    about: "a start that fails for want of descriptors takes the ladder",
+    run: no_descriptors,
+};
 
 fn no_descriptors(setup: &Setup) -> Check<Outcome> {
-    let mut instance = Instance::new(setup, "emfile", Settings { ladder_ms: vec![0, 100, 200], ..Settings::default() })?;
+    let mut instance =
+        Instance::new(setup, "emfile", Settings { ladder_ms: vec![0, 100, 200], ..Settings::default() })?;
     instance.wrapped(&["/bin/sh", "-c", "ulimit -n 72; exec \"$0\" \"$@\""], &[]);
     instance.start()?;
     instance.ready()?;
@@ -303,24 +391,32 @@ fn no_descriptors(setup: &Setup) -> Check<Outcome> {
     }
     pass_time(ms(700));
     let supervisor = instance.supervisor()?;
-    ensure!(procs::is_alive(supervisor), "the supervisor died for want of descriptors: {}", instance.last_words());
+    ensure!(
+        procs::is_alive(supervisor),
+        "the supervisor died for want of descriptors: {}",
+        instance.last_words()
+    );
     drop(sitting);
     instance.ready()?;
     let answer = instance.ask("emfile", "m", "note: after the drought")?;
     ensure!(answer.text.starts_with("Noted"), "answered `{}`", answer.text);
     instance.finish()?;
-    pass(format!("limit 72, {before} in use, {at_most} with clients; all 5 actors killed then: supervisor lives, all back once there were some"))
+    pass(format!(
+        "limit 72, {before} in use, {at_most} with clients; all 5 actors killed then: supervisor lives, all back once there were some"
+    ))
 }
 
 /// No more processes.
-pub const NO_PROCESSES: Row = Row { name: "fork-failure", about: "the same for want of processes", run: no_processes };
+pub const NO_PROCESSES: Row =
+    Row { name: "fork-failure", about: "the same for want of processes", run: no_processes };
 
 fn no_processes(setup: &Setup) -> Check<Outcome> {
     // The superuser is exempt from the limit, so an ordinary user has to run it.
     if !is_root() || !Path::new("/usr/bin/setpriv").exists() {
         return Ok(Outcome::Skip("needs root and setpriv, to run it as a user of its own".into()));
     }
-    let mut instance = Instance::new(setup, "nproc", Settings { ladder_ms: vec![0, 100, 200], ..Settings::default() })?;
+    let mut instance =
+        Instance::new(setup, "nproc", Settings { ladder_ms: vec![0, 100, 200], ..Settings::default() })?;
     // A user that nobody else is, so that the count is ours alone: six processes, and room for two more.
     let user = 54_321;
     let as_user = ["/usr/bin/setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"];
@@ -350,7 +446,9 @@ fn no_processes(setup: &Setup) -> Check<Outcome> {
         None
     });
     let alive = procs::is_alive(supervisor);
-    let others = instance.status().is_ok_and(|status| status.roles.iter().filter(|r| r.role != "reason").all(|r| r.restarts == 0));
+    let others = instance
+        .status()
+        .is_ok_and(|status| status.roles.iter().filter(|r| r.role != "reason").all(|r| r.restarts == 0));
     for one in &mut crowd {
         drop(one.kill());
         drop(one.wait());
@@ -360,5 +458,8 @@ fn no_processes(setup: &Setup) -> Check<Outcome> {
     ensure!(others, "another role was hit");
     instance.reborn("reason", of.generation, s(10))?;
     instance.finish()?;
-    pass(format!("`{}` took the ladder ({} times), back once there was room", failed.last_death, failed.restarts))
+    pass(format!(
+        "`{}` took the ladder ({} times), back once there was room",
+        failed.last_death, failed.restarts
+    ))
 }

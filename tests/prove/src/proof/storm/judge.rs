@@ -46,7 +46,11 @@ pub(super) fn judge(messages: &[Message], evidence: &Evidence) -> Verdict {
         faults.push(format!("{} turns are still open", evidence.open));
     }
     if evidence.parked.len() * 1_000 > messages.len() * PARKED_MAX {
-        faults.push(format!("{} of {} turns parked: more than {PARKED_MAX} in a thousand", evidence.parked.len(), messages.len()));
+        faults.push(format!(
+            "{} of {} turns parked: more than {PARKED_MAX} in a thousand",
+            evidence.parked.len(),
+            messages.len()
+        ));
     }
     memex(messages, evidence, &mut counts, &mut faults);
     outside(messages, evidence, &mut counts, &mut faults);
@@ -83,7 +87,13 @@ fn answers(message: &Message, evidence: &Evidence, counts: &mut Counts, faults: 
     let is_parked = evidence.parked.contains(short(&message.key));
     match message.answers.split_first() {
         None if is_parked => {}
-        None => faults.push(format!("LOST: {} accepted {}, said {} times, notices {:?}", name(message), message.accepted, message.said, message.notices)),
+        None => faults.push(format!(
+            "LOST: {} accepted {}, said {} times, notices {:?}",
+            name(message),
+            message.accepted,
+            message.said,
+            message.notices
+        )),
         Some((first, rest)) => {
             counts.answered += 1;
             counts.again += rest.len();
@@ -123,7 +133,9 @@ fn target(answer: &str) -> Option<&str> {
 fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults: &mut Vec<String>) {
     // Who was taken back by whom; taking back a taking back makes it live again.
     let mut taken: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for message in messages.iter().filter(|message| message.wish == Wish::Undo && end(message) == End::Written) {
+    for message in
+        messages.iter().filter(|message| message.wish == Wish::Undo && end(message) == End::Written)
+    {
         let answer = &message.answers[0];
         if answer.contains("lies beside") {
             faults.push(format!("FALSE CONFLICT: {}: `{answer}`", name(message)));
@@ -139,9 +151,10 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
         let live = end(message) == End::Written && is_live(short(&message.key));
         match &message.wish {
             Wish::Note(token) | Wish::Task(token) => {
+                // Everything here can be done: a person who is told otherwise pays for a death that is none of theirs.
                 if end(message) == End::Unknown {
                     counts.failed += 1;
-                    println!("    not written: {}: `{}`", name(message), message.answers[0]);
+                    faults.push(format!("NOT DONE: {}: `{}`", name(message), message.answers[0]));
                 }
                 counts.undone += usize::from(end(message) == End::Written && !live);
                 counts.noted += usize::from(live);
@@ -155,7 +168,8 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
     }
     let mut found: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in &evidence.entries {
-        match entry.title.split_ascii_whitespace().find(|word| word.starts_with("zq") && word.ends_with("qz")) {
+        match entry.title.split_ascii_whitespace().find(|word| word.starts_with("zq") && word.ends_with("qz"))
+        {
             Some(token) => found.entry(token.to_owned()).or_default().push(entry),
             None => faults.push(format!("FOREIGN ENTRY: `{}`", entry.title)),
         }
@@ -164,12 +178,21 @@ fn memex(messages: &[Message], evidence: &Evidence, counts: &mut Counts, faults:
         let there = found.remove(token).unwrap_or_default();
         if there.len() != *wanted {
             let word = if there.len() > *wanted { "DOUBLED OR LEFT BEHIND" } else { "LOST ENTRY" };
-            faults.push(format!("{word}: {} stands {} times, expected {wanted}; answers {:?}", name(message), there.len(), message.answers));
+            faults.push(format!(
+                "{word}: {} stands {} times, expected {wanted}; answers {:?}",
+                name(message),
+                there.len(),
+                message.answers
+            ));
         }
         if let (Wish::Task(_), [entry]) = (&message.wish, there.as_slice()) {
             let is_done = entry.title.starts_with("DONE ");
             if is_done != done.contains(token.as_str()) {
-                faults.push(format!("WRONG STATE: `{}`, marked done {}", entry.title, done.contains(token.as_str())));
+                faults.push(format!(
+                    "WRONG STATE: `{}`, marked done {}",
+                    entry.title,
+                    done.contains(token.as_str())
+                ));
             }
         }
     }
@@ -195,7 +218,9 @@ fn outside(messages: &[Message], evidence: &Evidence, counts: &mut Counts, fault
         let answer = message.answers.first().map_or("", String::as_str);
         let confirmed = answer == "Told the outside." || answer == "That was done already.";
         let unsure = answer.contains("cannot tell whether it happened");
-        let line = || format!("{}: {there} effects, answer `{answer}`, listed as uncertain: {listed}", name(message));
+        let line = || {
+            format!("{}: {there} effects, answer `{answer}`, listed as uncertain: {listed}", name(message))
+        };
         if there > 1 {
             faults.push(format!("EFFECT DOUBLED: {}", line()));
         } else if confirmed && there == 0 {
