@@ -7,7 +7,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::too_many_lines,
     clippy::semicolon_if_nothing_returned,
     clippy::panic,
     clippy::indexing_slicing,
