@@ -383,7 +383,7 @@ mod tests {
         assert_eq!(last.header.kind, Kind::Outcome);
         match last.read::<Outcome>(Codec::INTERNAL).unwrap().end {
             End::Answer(answer) => answer.text,
-            other => panic!("{other:?}"),
+            other @ (End::Feedback { .. } | End::Interrupt | End::Status) => panic!("{other:?}"),
         }
     }
 
