@@ -105,7 +105,8 @@ fn one_try(
                     if seen == Seen::Told {
                         talk.tell(&Client::Seen { turn: of.clone() })?;
                     }
-                    let parked = of != turn;
+                    // Words under another key: set aside, or confirmed long ago.
+                    let parked = of != turn && !text.starts_with("This was answered before");
                     return Ok(Heard::Answer(Answer { turn: of, text, parked }));
                 }
             }

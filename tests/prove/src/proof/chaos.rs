@@ -13,7 +13,7 @@ pub const PROOF: Proof = Proof {
 };
 
 fn run(setup: &Setup) -> Check<Outcome> {
-    setup.only(&["--turns", "--seed", "--seconds", "--points-only", "--storm-only"])?;
+    setup.only(&["--turns", "--seed", "--seconds", "--points-only", "--storm-only", "--calm"])?;
     let only = |word: &str| setup.args.iter().any(|arg| arg == word);
     let mut figures = Vec::new();
     if !only("--storm-only") {

@@ -77,7 +77,8 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
         ..Settings::default()
     };
     let mut instance = Instance::up(setup, "storm", settings)?;
-    let judged = storm(&mut instance, turns, seconds, seed);
+    let calm = setup.args.iter().any(|arg| arg == "--calm");
+    let judged = storm(&mut instance, turns, seconds, seed, calm);
     if judged.is_err() {
         instance.keep();
         println!("  storm: the home is kept in {}", instance.home.dir().display());
@@ -85,7 +86,7 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     judged
 }
 
-fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<String> {
+fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64, calm: bool) -> Check<String> {
     let shared = Shared::default();
     let socket = instance.local_socket();
     let begun = now();
@@ -108,7 +109,10 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
             });
         }
         let over = || finished.load(Ordering::Relaxed) == PEOPLE;
-        let struck = rage(instance, seed, end, &shared, &mut blows, &over);
+        let struck = match calm {
+            true => watch(end, &shared, &over),
+            false => rage(instance, seed, end, &shared, &mut blows, &over),
+        };
         stormed = begun.elapsed();
         shared.enough.store(true, Ordering::Relaxed);
         peaceful = struck.and_then(|()| eventually("everybody is answered", PEACE, || over().then_some(())));
@@ -122,6 +126,7 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
     let uncertain = instance.held(Verb::UncertainList)?;
     let parked = instance.held(Verb::ParkedList)?;
     let open = status.counts.open;
+    let (tree, memory) = rebirth(instance)?;
     instance.finish()?;
     let evidence = Evidence {
         entries: crate::org::entries(&instance.home.memex())?,
@@ -135,7 +140,7 @@ fn storm(instance: &mut Instance, turns: u64, seconds: u64, seed: u64) -> Check<
     let (p50, p99, _) = spread(&mut waits);
     let rate = waits.len() as f64 / stormed.as_secs_f64().max(0.001);
     let figures = format!(
-        "seed {seed}: {} messages, {words}; kills {}; freezes {}; supervisor starts {}; connections broken {}, silences {}; {rate:.0} turns/s, p50 {p50:.1} ms, p99 {p99:.0} ms",
+        "seed {seed}: {} messages, {words}; kills {}; freezes {}; supervisor starts {}; connections broken {}, silences {}; {rate:.0} turns/s, p50 {p50:.1} ms, p99 {p99:.0} ms; at the end the tree is back in {tree:.0} ms, memory in {memory:.0} ms",
         messages.len(),
         counted(&blows.kills),
         counted(&blows.freezes),
@@ -217,6 +222,33 @@ fn rage(
     }
     thaw(&mut frozen, now() + s(3_600));
     Ok(())
+}
+
+/// The same without a blow, for comparison.
+fn watch(end: Instant, shared: &Shared, over: &dyn Fn() -> bool) -> Check {
+    let mut told = now();
+    while !over() && now() < end {
+        pass_time(ms(20));
+        if told.elapsed() > s(10) {
+            told = now();
+            println!("  storm: {} answered, calm", shared.answered.load(Ordering::Relaxed));
+        }
+    }
+    Ok(())
+}
+
+/// How long the whole tree, and memory alone, take to come back with all that there is by now, in ms.
+fn rebirth(instance: &mut Instance) -> Check<(f64, f64)> {
+    instance.kill_supervisor()?;
+    let begun = now();
+    instance.start()?;
+    instance.ready()?;
+    let tree = in_ms(begun.elapsed());
+    let of = instance.role("memory")?;
+    let begun = now();
+    procs::kick(of.pid, Signal::KILL);
+    instance.reborn("memory", of.generation, s(20))?;
+    Ok((tree, in_ms(begun.elapsed())))
 }
 
 fn thaw(frozen: &mut Vec<(Instant, u32)>, until: Instant) {

@@ -148,7 +148,7 @@ pub const LONG_LISTS: Row = Row {
 };
 
 fn long_lists(setup: &Setup) -> Check<Outcome> {
-    let settings = Settings { ladder_ms: vec![0], degraded_after: 100_000, ..Settings::default() };
+    let settings = Settings { ladder_ms: vec![0], degraded_after: 1_000, ..Settings::default() };
     let mut instance = Instance::up(setup, "long", settings.fault("act", "effect", "maybe", "kill", 0))?;
     let many = setup.pick(30, 600);
     for n in 0..many {
