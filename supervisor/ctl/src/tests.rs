@@ -122,6 +122,11 @@ impl Peer {
         self.frame().map(|frame| frame.read(Codec::Json).unwrap())
     }
 
+    /// Hears the other end out. Closed with words unread, the kernel would throw away what was said last.
+    fn until_gone(&mut self) {
+        while self.client().is_some() {}
+    }
+
     fn say(&mut self, words: &Server) {
         self.0.send(Word::Server, words).unwrap();
     }
@@ -350,10 +355,12 @@ fn ask_that_is_refused_late_or_of_another_version_says_so() {
         1 => {
             let message = message(peer);
             peer.say(&Server::Refused { message, why: "busy".into() });
+            peer.until_gone();
         }
         3 => {
             peer.client();
             peer.say(&Server::Error { why: "version".into() });
+            peer.until_gone();
         }
         5 => {
             message(peer);
