@@ -13,7 +13,7 @@ use link::{
     channel::{Arrival, Flow},
 };
 use protocol::{
-    control::{Reply, Request, Verb},
+    control::{Held, Reply, Request, Verb},
     envelope::Header,
     limits::CTL_FRAME_MAX,
     role::Role,
@@ -174,24 +174,42 @@ async fn say(channel: &mut Channel, reply: &Reply) -> Result<(), link::Error> {
     let header = Header::new(Kind::Controlled, Role::Supervisor, Role::Supervisor, 0);
     let mut frame = Frame::new(header, Codec::Json, reply)?;
     if frame.wire_len() > CTL_FRAME_MAX
-        && let Reply::Lines(lines) = reply
+        && let Some(short) = shortened(reply)
     {
-        let mut kept: Vec<String> = Vec::new();
-        let mut room = CTL_FRAME_MAX / 2;
-        for line in lines.iter().rev() {
-            if line.len() * 2 > room {
-                break;
-            }
-            room -= line.len() * 2;
-            kept.push(line.clone());
-        }
-        kept.push(format!("({} earlier lines do not fit)", lines.len() - kept.len()));
-        kept.reverse();
-        frame = Frame::new(header, Codec::Json, &Reply::Lines(kept))?;
+        frame = Frame::new(header, Codec::Json, &short)?;
     }
     channel.send(frame)?;
     let flushed = tokio::time::timeout(Duration::from_secs(5), channel.flush()).await;
     flushed.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut).into()))
+}
+
+/// Cuts a list to what a frame holds, with a word on the rest: the newest lines, but the oldest of what is held, since
+/// those are dealt with first and make room for the others. Counts twice, for what JSON escapes.
+fn shortened(reply: &Reply) -> Option<Reply> {
+    let mut room = CTL_FRAME_MAX / 2;
+    let mut fits = |bytes: usize| {
+        let rest = room.checked_sub(bytes);
+        room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    match reply {
+        Reply::Lines(lines) => {
+            let mut kept: Vec<String> =
+                lines.iter().rev().take_while(|line| fits(line.len() * 2)).cloned().collect();
+            kept.push(format!("({} earlier lines do not fit)", lines.len() - kept.len()));
+            kept.reverse();
+            Some(Reply::Lines(kept))
+        }
+        Reply::Held(held) => {
+            // The names of the fields and the number: 80 bytes.
+            let len = |held: &Held| 80 + (held.turn.len() + held.what.len() + held.conversation.len()) * 2;
+            let mut kept: Vec<Held> = held.iter().take_while(|held| fits(len(held))).cloned().collect();
+            let what = format!("({} more do not fit: settle these first)", held.len() - kept.len());
+            kept.push(Held { turn: String::new(), since: 0, what, conversation: String::new() });
+            Some(Reply::Held(kept))
+        }
+        Reply::Done(_) | Reply::Status(_) | Reply::Findings(_) | Reply::Refused { .. } => None,
+    }
 }
 
 async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Option<Reply> {
@@ -295,5 +313,38 @@ const fn word(verb: &Verb) -> &'static str {
         | Verb::Snapshots { .. }
         | Verb::Doctor
         | Verb::Version => "read",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(reply: &Reply) -> bool {
+        let header = Header::new(Kind::Controlled, Role::Supervisor, Role::Supervisor, 0);
+        Frame::new(header, Codec::Json, reply).is_ok_and(|frame| frame.wire_len() <= CTL_FRAME_MAX)
+    }
+
+    /// Found by `tests/show guarantees long-lists`: what could not be listed could not be settled either.
+    #[test]
+    fn list_longer_than_a_frame_is_cut_with_a_word_on_the_rest() {
+        let held = |n: usize| Held {
+            turn: format!("{n:08x}"),
+            since: 1_800_000_000_000,
+            what: "outside at step 0 may or may not have happened".into(),
+            conversation: "\"".repeat(200),
+        };
+        let all = Reply::Held((0..2_000).map(held).collect());
+        assert!(!fits(&all));
+        let short = shortened(&all).unwrap();
+        assert!(fits(&short));
+        let Reply::Held(kept) = short else { panic!("not a list") };
+        assert!(kept.len() > 20 && kept[0] == held(0), "{} kept", kept.len());
+        let rest = format!("({} more do not fit: settle these first)", 2_001 - kept.len());
+        assert_eq!(kept.last().map(|held| held.what.clone()), Some(rest));
+
+        let lines = Reply::Lines((0..5_000).map(|n| format!("\tline {n}")).collect());
+        let short = shortened(&lines).unwrap();
+        assert!(!fits(&lines) && fits(&short));
     }
 }
