@@ -42,6 +42,13 @@ pub(crate) struct Opened<R> {
     pub(crate) damaged: Option<PathBuf>,
 }
 
+/// Returns a name to put a damaged log under; what was put aside before is never overwritten.
+fn free_name(path: &Path) -> PathBuf {
+    let first = path.with_extension("damaged");
+    let more = (1..1_000).map(|n| path.with_extension(format!("damaged-{n}")));
+    std::iter::once(first.clone()).chain(more).find(|name| !name.exists()).unwrap_or(first)
+}
+
 impl Log {
     /// Opens the log, makes it if it is missing, and cuts a torn tail.
     pub(crate) fn open<R: DeserializeOwned>(path: &Path, steps: Steps) -> io::Result<Opened<R>> {
@@ -49,16 +56,17 @@ impl Log {
         let bytes = fs::read(path)?;
         let mut records = Vec::new();
         let mut rest = bytes.as_slice();
-        let mut damaged = None;
-        while let Some((frame, after)) = next_frame(rest) {
-            let Some(record) = frame.and_then(|json| serde_json::from_slice(json).ok()) else {
-                let aside = path.with_extension("damaged");
-                fs::write(&aside, rest)?;
-                damaged = Some(aside);
-                break;
-            };
+        while let Some((Some(json), after)) = next_frame(rest)
+            && let Ok(record) = serde_json::from_slice(json)
+        {
             records.push(record);
             rest = after;
+        }
+        // An append that was cut off leaves a piece of one frame and nothing behind it.
+        let is_torn = next_frame(rest).is_none() && !holds_frame(rest);
+        let damaged = (!is_torn).then(|| free_name(path));
+        if let Some(aside) = &damaged {
+            fs::write(aside, rest)?;
         }
         let len = (bytes.len() - rest.len()) as u64;
         if !rest.is_empty() {
@@ -150,6 +158,14 @@ fn next_frame(bytes: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     Some((whole.then_some(json), rest))
 }
 
+/// Says whether a whole frame lies somewhere behind the beginning: then a length is damaged, not the end cut off.
+fn holds_frame(bytes: &[u8]) -> bool {
+    (1..bytes.len()).any(|at| {
+        let frame = bytes.get(at..).and_then(next_frame).and_then(|(json, _)| json);
+        frame.is_some_and(|json| serde_json::from_slice::<serde::de::IgnoredAny>(json).is_ok())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +195,23 @@ mod tests {
         }
     }
 
+    /// Found by `tests/show cases P6`: a length that says too much made everything behind it look like a torn end.
+    #[test]
+    fn damaged_length_is_not_taken_for_a_torn_tail() {
+        let dir = TestDir::new();
+        let path = dir.path().join("txn.log");
+        let mut log = open(&path).log;
+        for text in ["one", "two", "three"] {
+            log.append(&text, Sync::Yes).unwrap();
+        }
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[2] = 0x7f;
+        fs::write(&path, &bytes).unwrap();
+        let opened = open(&path);
+        assert!(opened.records.is_empty());
+        assert_eq!(fs::read(opened.damaged.unwrap()).unwrap(), bytes);
+    }
+
     #[test]
     fn damage_in_the_middle_is_put_aside() {
         let dir = TestDir::new();
@@ -192,6 +225,17 @@ mod tests {
         fs::write(&path, &bytes).unwrap();
         let opened = open(&path);
         assert_eq!(opened.records, ["one"]);
-        assert!(opened.damaged.unwrap().exists());
+        let first = opened.damaged.unwrap();
+        let kept = fs::read(&first).unwrap();
+        assert!(!kept.is_empty());
+
+        // A second time: what was put aside before stays.
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[8] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let second = open(&path).damaged.unwrap();
+        assert_ne!(second, first);
+        assert_eq!(fs::read(&first).unwrap(), kept);
+        assert_eq!(fs::read(&second).unwrap(), bytes);
     }
 }
