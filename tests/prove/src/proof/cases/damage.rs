@@ -18,7 +18,7 @@ pub const P6_MEMORY: Row = Row {
     run: memory,
 };
 
-const HARM: [&str; 4] = ["zeroed", "cut", "emptied", "deleted"];
+const HARM: [&str; 5] = ["zeroed", "length", "cut", "emptied", "deleted"];
 
 fn harm(path: &Path, how: &str) -> Check {
     match how {
@@ -27,6 +27,12 @@ fn harm(path: &Path, how: &str) -> Check {
             let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
             file.rewind()?;
             file.write_all(&vec![0; len as usize])?;
+        }
+        // The third byte of a length: whatever the order of bytes, it says too much.
+        "length" => {
+            let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+            file.seek(std::io::SeekFrom::Start(1))?;
+            file.write_all(&[0x7f, 0x7f])?;
         }
         "cut" => {
             let len = std::fs::metadata(path)?.len();
@@ -127,11 +133,12 @@ fn memory(setup: &Setup) -> Check<Outcome> {
                     // Behind the zeros lies history that can no longer be joined on: it is kept, under another name.
                     let kept =
                         org::files(&state)?.values().any(|bytes| tail.is_empty() || holds(bytes, &tail));
-                    if how == "zeroed" && !kept {
+                    let must = how == "zeroed" || how == "length";
+                    if must && !kept {
                         faults.push(format!(
                             "{file} {how}: what lay behind the damage was overwritten, not set aside"
                         ));
-                    } else if how == "zeroed" && words.starts_with("0 lines") {
+                    } else if must && words.starts_with("0 lines") {
                         faults.push(format!("{file} {how}: nobody was told"));
                     } else if words.starts_with("0 lines") {
                         silent.push(format!("{file} {how}"));
