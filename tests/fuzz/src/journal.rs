@@ -35,15 +35,7 @@ pub fn journal(bytes: &[u8]) {
         assert!(rest.is_empty() || first.1 + first.2 > 0, "bytes that are nothing");
         return;
     }
-    let mut segment = Vec::new();
-    let mut lines: u64 = 0;
-    for line in rest.split(|byte| *byte == b'\n') {
-        // The journal looks for bodies by their bracket, and writes no others.
-        if line.first() == Some(&b'{') {
-            frame(line, &mut segment);
-            lines += 1;
-        }
-    }
+    let (segment, lines) = segment(rest);
     let (state, records, bad) = replay_bytes(&segment);
     assert_eq!(records + bad, lines, "a framed line was lost or doubled");
     // What the state says of itself has to hold together, whatever led to it.
@@ -51,6 +43,20 @@ pub fn journal(bytes: &[u8]) {
     for turn in state.open() {
         assert!(state.turn(turn.key).is_some(), "an open turn is not found");
     }
+}
+
+/// Makes a segment of lines, and says of how many.
+#[must_use]
+pub fn segment(lines: &[u8]) -> (Vec<u8>, u64) {
+    let (mut segment, mut count) = (Vec::new(), 0);
+    for line in lines.split(|byte| *byte == b'\n') {
+        // The journal looks for bodies by their bracket, and writes no others.
+        if line.first() == Some(&b'{') {
+            frame(line, &mut segment);
+            count += 1;
+        }
+    }
+    (segment, count)
 }
 
 /// Length, checksum, body: written anew here, so that a change of the format does not pass unseen.

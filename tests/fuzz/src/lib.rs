@@ -16,7 +16,7 @@ pub use chance::Chance;
 pub use config::config;
 pub use corpus::{corpus, seeds};
 pub use frames::{frames, fresh_frame};
-pub use journal::journal;
+pub use journal::{journal, segment};
 pub use mutate::Mutator;
 pub use reflex::reflex;
 pub use sexp::sexp;
