@@ -253,6 +253,8 @@ impl Core {
             offset: None,
         };
         self.effects.push(Effect::Admit(self.numbers, admit));
+        // Said again after a lost connection, its answer may be here already, behind others that are not for it.
+        self.pump(client);
     }
 
     fn admitted(&mut self, ticket: u64, admission: &Admission) {

@@ -207,6 +207,19 @@ fn answer_to_its_own_message_does_not_wait_behind_old_ones_that_it_leaves_unconf
     assert_eq!(told(&core.handle(answer(50), 2)), [A]);
 }
 
+/// Found by `tests/show chaos`: `ask` heard nothing when its answer had come before it said its message again.
+#[test]
+fn answer_that_came_before_its_message_was_said_again_is_told_then() {
+    let mut core = core(&[A]);
+    for n in 0..40 {
+        let Event::Deliver(question, mut deliver) = answer(n) else { panic!("no delivery") };
+        deliver.message = Some(name("old"));
+        drop(core.handle(Event::Deliver(question, deliver), 0));
+    }
+    assert_eq!(told(&core.handle(answer(50), 1)), []);
+    assert_eq!(told(&core.handle(Event::Heard(A, say("hi")), 2)), [A]);
+}
+
 #[test]
 fn client_that_confirms_nothing_still_gets_what_comes_after_the_deadline() {
     let mut core = core(&[A]);

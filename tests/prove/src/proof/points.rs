@@ -39,6 +39,9 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     }
     cases.extend(["effect", "commit"].map(|at| ("act", at, Kind::Outside)));
     cases.extend(["effect", "commit"].map(|at| ("memory", at, Kind::Note)));
+    if setup.args.iter().any(|arg| arg == "--moments") {
+        cases.clear();
+    }
     if setup.scale == crate::Scale::Short {
         let mut nth = 0;
         cases.retain(|(role, at, _)| {
@@ -66,7 +69,8 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
     }
     for role in actors() {
         for at in ["boot", "start"] {
-            if setup.scale == crate::Scale::Short && role != "memory" {
+            let skipped = setup.args.iter().any(|arg| arg == "--moments");
+            if skipped || (setup.scale == crate::Scale::Short && role != "memory") {
                 continue;
             }
             number += 1;
@@ -85,7 +89,7 @@ pub(super) fn run(setup: &Setup) -> Check<String> {
             }
         }
     }
-    let rounds = setup.pick(6, 60);
+    let rounds = setup.number("--moments")?.unwrap_or(setup.pick(6, 60));
     if let Err(fault) = supervisor(&mut instance, rounds) {
         println!("  points: supervisor: FAIL {fault}");
         faults.push(format!("supervisor: {fault}"));
@@ -242,7 +246,7 @@ fn birth(instance: &mut Instance, role: &'static str, at: &'static str, number: 
 }
 
 /// The supervisor killed ever later after a message was said, and started at once.
-fn supervisor(instance: &mut Instance, rounds: u32) -> Check {
+fn supervisor(instance: &mut Instance, rounds: u64) -> Check {
     for round in 0..rounds {
         let kind = KINDS[round as usize % 2];
         let token = format!("zs{round}sz");
@@ -254,14 +258,27 @@ fn supervisor(instance: &mut Instance, rounds: u32) -> Check {
         let mut talk = Talk::open(&instance.local_socket(), "points")?;
         talk.say(&message, &text)?;
         // Steps of half a millisecond over the length of a turn.
-        pass_time(ms(u64::from(round) / 2));
+        pass_time(ms(round % 60 / 2));
         instance.kill_supervisor()?;
         instance.start()?;
-        let answer = client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(30))?;
+        let answer = match client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(10)) {
+            Ok(answer) => answer,
+            Err(fault) => return Err(silence(instance, &message, &text, &fault)),
+        };
         ensure!(!answer.parked, "parked by the death of the supervisor: {}", answer.text);
         judge(instance, kind, &token, &message, &text, &answer)
             .map_err(|fault| Fault(format!("round {round}: {fault}")))?;
         instance.ready()?;
     }
     Ok(())
+}
+
+/// No answer came: says what the daemon thinks of it, and whether a new connection hears more.
+fn silence(instance: &Instance, message: &str, text: &str, fault: &Fault) -> Fault {
+    let counts = instance.status().map(|status| format!("{:?}", status.counts)).unwrap_or_else(|fault| fault.0);
+    let again = match client::ask_and(Seen::Kept, &instance.local_socket(), "points", message, text, s(5)) {
+        Ok(answer) => format!("a new connection hears `{}`", answer.text),
+        Err(fault) => format!("nor on a new connection: {fault}"),
+    };
+    Fault(format!("{fault}; {again}; {counts}"))
 }
