@@ -3,7 +3,7 @@
 //!
 //! It reads the header of what it forwards and nothing else. It decodes only what is addressed to the supervisor.
 //!
-//! What must be durable before something else happens goes like this: the record is appended, a [`Then`] is kept under
+//! What must be durable before something else happens goes like this: the record is appended, a `Then` is kept under
 //! a token, [`Effect::Sync`] carries the token out, and [`Hub::durable`] or [`Hub::not_durable`] brings it back.
 
 mod deaths;
