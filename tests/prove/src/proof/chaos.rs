@@ -13,7 +13,15 @@ pub const PROOF: Proof = Proof {
 };
 
 fn run(setup: &Setup) -> Check<Outcome> {
-    setup.only(&["--turns", "--seed", "--seconds", "--points-only", "--storm-only", "--calm", "--moments"])?;
+    setup.only(&[
+        "--turns",
+        "--seed",
+        "--seconds",
+        "--points-only",
+        "--storm-only",
+        "--calm",
+        "--moments",
+    ])?;
     let only = |word: &str| setup.args.iter().any(|arg| arg == word);
     // The second part is run whatever the first one says: each has its own faults to find.
     let mut parts = Vec::new();

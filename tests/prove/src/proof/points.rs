@@ -261,10 +261,11 @@ fn supervisor(instance: &mut Instance, rounds: u64) -> Check {
         pass_time(ms(round % 60 / 2));
         instance.kill_supervisor()?;
         instance.start()?;
-        let answer = match client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(10)) {
-            Ok(answer) => answer,
-            Err(fault) => return Err(silence(instance, &message, &text, &fault)),
-        };
+        let answer =
+            match client::ask_and(Seen::Kept, &instance.local_socket(), "points", &message, &text, s(10)) {
+                Ok(answer) => answer,
+                Err(fault) => return Err(silence(instance, &message, &text, &fault)),
+            };
         ensure!(!answer.parked, "parked by the death of the supervisor: {}", answer.text);
         judge(instance, kind, &token, &message, &text, &answer)
             .map_err(|fault| Fault(format!("round {round}: {fault}")))?;
@@ -275,7 +276,8 @@ fn supervisor(instance: &mut Instance, rounds: u64) -> Check {
 
 /// No answer came: says what the daemon thinks of it, and whether a new connection hears more.
 fn silence(instance: &Instance, message: &str, text: &str, fault: &Fault) -> Fault {
-    let counts = instance.status().map(|status| format!("{:?}", status.counts)).unwrap_or_else(|fault| fault.0);
+    let counts =
+        instance.status().map(|status| format!("{:?}", status.counts)).unwrap_or_else(|fault| fault.0);
     let again = match client::ask_and(Seen::Kept, &instance.local_socket(), "points", message, text, s(5)) {
         Ok(answer) => format!("a new connection hears `{}`", answer.text),
         Err(fault) => format!("nor on a new connection: {fault}"),
