@@ -224,10 +224,17 @@ async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Opt
                 return Some(past);
             }
             say(channel, &past).await.ok()?;
-            while let Ok(line) = coming.recv().await {
-                say(channel, &Reply::Lines(vec![line])).await.ok()?;
+            loop {
+                tokio::select! {
+                    line = coming.recv() => {
+                        let line = line.ok()?;
+                        say(channel, &Reply::Lines(vec![line])).await.ok()?;
+                    }
+                    // Who goes, or says more, has heard enough. Without this a gone one would keep its place until the
+                    // next line, and sixty-four of them keep everybody out.
+                    _ = channel.next() => return None,
+                }
             }
-            None
         }
         Verb::Trace { turn } => Some(doctor::trace(&seed.paths, &turn)),
         Verb::JournalVerify => Some(doctor::verify(&seed.paths)),
