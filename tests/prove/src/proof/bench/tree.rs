@@ -15,6 +15,9 @@ use std::{fmt::Write as _, path::Path};
 /// Entries of the memex that everything is measured on.
 const ENTRIES: usize = 1_000;
 
+/// Entries of an inbox that nobody empties.
+const INBOX_ENTRIES: usize = 2_500;
+
 pub fn run(setup: &Setup) -> Check<Outcome> {
     let turns = usize::try_from(setup.number("--turns")?.unwrap_or(setup.pick(300, 20_000))).unwrap_or(300);
     let mut table = Table::default();
@@ -28,8 +31,9 @@ pub fn run(setup: &Setup) -> Check<Outcome> {
     deaths(&instance, setup, &mut table)?;
     flat(&instance, turns, idle, &mut table)?;
     again(&mut instance, turns, &mut table)?;
-    trusted_base(&table);
     instance.finish()?;
+    grown(setup, &mut table)?;
+    trusted_base(&table);
     table.verdict(&format!("{ENTRIES} entries, {turns} turns"))
 }
 
@@ -245,6 +249,43 @@ fn again(instance: &mut Instance, turns: usize, table: &mut Table) -> Check {
     let beside = format!("most {most:.1}; journal of {bytes} bytes");
     table.below(&format!("start after {turns} turns, p50"), p50, 150.0, "ms", &beside);
     Ok(())
+}
+
+/// Notes into an inbox that has grown for years: each write puts the whole file anew.
+fn grown(setup: &Setup, table: &mut Table) -> Check {
+    let rounds = setup.pick(20, 200);
+    let mut instance = Instance::new(setup, "grown", Settings::default())?;
+    let mut text = String::from("#+TITLE: Inbox\n");
+    for n in 0..INBOX_ENTRIES {
+        let created = ":PROPERTIES:\n:CREATED: [2026-11-30 Mon 22:16]\n:END:";
+        writeln!(text, "* Entry {n} of an inbox that nobody empties\n{created}")
+            .map_err(|e| e.to_string())?;
+    }
+    let inbox = instance.home.memex().join("inbox.org");
+    std::fs::write(&inbox, &text)?;
+    instance.start()?;
+    instance.ready()?;
+    let sync = limits::append_sync(&instance.home.state(), rounds)?;
+    let replace = limits::replace_file(&instance.home.memex(), text.len(), rounds)?;
+    let mut talk = Talk::open(&instance.local_socket(), "grown")?;
+    let mut took = Vec::new();
+    for round in 0..rounds {
+        let begun = now();
+        talk.say(&format!("g{round}"), &format!("note: number {round} of the bench"))?;
+        let turn = loop {
+            if let Some(Server::Answer { turn, .. }) = talk.hear(s(10))? {
+                break turn;
+            }
+        };
+        took.push(in_ms(begun.elapsed()));
+        talk.tell(&Client::Seen { turn })?;
+    }
+    let (p50, p99, _) = spread(&mut took);
+    let floor = 4.0 * sync.0 + replace.0;
+    let beside = format!("p99 {p99:.1}; disk alone {floor:.2}; {} kB", text.len() / 1000);
+    let what = format!("note into an inbox of {INBOX_ENTRIES} entries, p50");
+    table.below(&what, p50, 5.0f64.max(3.0 * floor), "ms", &beside);
+    instance.finish()
 }
 
 /// Proportional memory of supervisor and actors, in MB, once they have come to rest.
