@@ -129,20 +129,23 @@ impl Memory {
     /// Plans an entry at the end of the inbox, which is made if there is none.
     fn plan_entry(&self, entry: &NewEntry, what: &str) -> Result<Plan, Box<Changed>> {
         let header = Newline::Lf.title_line("Inbox").into_bytes();
-        let (old, base) = match self.file(INBOX) {
-            Some(file) => (Some(file.bytes.as_slice()), file.bytes.as_slice()),
+        let scanned;
+        let (old, base, doc) = match self.file(INBOX) {
+            Some(file) => (Some((file.bytes.as_slice(), file.hash())), file.bytes.as_slice(), &file.doc),
             None if self.folder.path(INBOX).symlink_metadata().is_ok() => {
                 return refuse(&format!(
                     "{INBOX} is a link, too large or cannot be read; nothing was written. Put an ordinary file there and \
                      try again."
                 ));
             }
-            None => (None, header.as_slice()),
+            None => {
+                scanned = org::scan(&header);
+                (None, header.as_slice(), &scanned)
+            }
         };
-        let doc = org::scan(base);
-        let splices = org::append(base, &doc, entry).map_err(|err| refused(&err, INBOX))?;
+        let splices = org::append(base, doc, entry).map_err(|err| refused(&err, INBOX))?;
         let new = org::apply(base, &splices).map_err(|err| refused(&err, INBOX))?;
-        let found = org::verify(base, &doc, &new, None).map_err(|err| refused(&err, INBOX))?;
+        let found = org::verify(base, doc, &new, None).map_err(|err| refused(&err, INBOX))?;
         if new.len() as u64 > FILE_MAX {
             return refuse(&format!(
                 "{INBOX} would grow beyond 16 MiB; nothing was written. Move some of its entries into other files."
@@ -160,7 +163,7 @@ impl Memory {
         }
         let mut plan = Plan::new(INBOX, old, Some(new.clone()), &edits);
         let index = found.nodes.len().checked_sub(1);
-        let entry = entry_ref(INBOX, new, index);
+        let entry = entry_ref(INBOX, new, found, index);
         plan.what = line(what, &entry);
         plan.reply = Some(Changed::Written { entry, what: what.to_owned() });
         Ok(plan)
@@ -173,10 +176,11 @@ impl Memory {
         let index = at.index.unwrap_or_default();
         let done = org::complete(&file.bytes, &file.doc, index, now).map_err(|err| refused(&err, name))?;
         let new = org::apply(&file.bytes, &done.splices).map_err(|err| refused(&err, name))?;
-        org::verify(&file.bytes, &file.doc, &new, Some(index)).map_err(|err| refused(&err, name))?;
+        let found =
+            org::verify(&file.bytes, &file.doc, &new, Some(index)).map_err(|err| refused(&err, name))?;
         let edits: Vec<Edit> = done.splices.into_iter().map(Edit::of).collect();
-        let mut plan = Plan::new(name, Some(&file.bytes), Some(new.clone()), &edits);
-        let entry = entry_ref(name, new, Some(index));
+        let mut plan = Plan::new(name, Some((&file.bytes, file.hash())), Some(new.clone()), &edits);
+        let entry = entry_ref(name, new, found, Some(index));
         let next = done.next.map(|at| {
             let form = if done.timed { "next %Y-%m-%d %a %H:%M" } else { "next %Y-%m-%d %a" };
             at.strftime(form).to_string()
@@ -232,8 +236,8 @@ fn refused(err: &org::Error, name: &str) -> Box<Changed> {
     )))
 }
 
-fn entry_ref(name: &str, bytes: Vec<u8>, index: Option<usize>) -> EntryRef {
-    let file = File::planned(name, bytes);
+fn entry_ref(name: &str, bytes: Vec<u8>, doc: org::Doc, index: Option<usize>) -> EntryRef {
+    let file = File::planned(name, bytes, doc);
     At { file: &file, index }.entry_ref()
 }
 

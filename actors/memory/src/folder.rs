@@ -3,9 +3,10 @@
 //! Reading only. It follows no symbolic links, so nothing outside of the folder can come in. A file is read again
 //! only when its stat changed; a writer must therefore compare hashes itself before it replaces anything.
 
-use crate::hash::Hash;
+use crate::{hash::Hash, search::Text};
 use org::Doc;
 use std::{
+    cell::OnceCell,
     collections::BTreeMap,
     fs::{self, Metadata},
     io,
@@ -45,22 +46,31 @@ pub(crate) struct File {
     /// Path below the memex, with `/`.
     pub(crate) name: String,
     pub(crate) stat: Stat,
-    pub(crate) hash: Hash,
+    /// Of the bytes, once somebody asks.
+    hash: OnceCell<Hash>,
     pub(crate) bytes: Vec<u8>,
     pub(crate) doc: Doc,
+    /// What a search looks at, once somebody searches.
+    pub(crate) texts: OnceCell<Vec<Text>>,
     /// A copy that a conflict left behind: searched, but never written and never on a list.
     pub(crate) copy: bool,
 }
 
 impl File {
-    fn new(name: String, stat: Stat, bytes: Vec<u8>) -> Self {
-        Self { copy: is_copy(&name), hash: Hash::of(&bytes), doc: org::scan(&bytes), name, stat, bytes }
+    fn new(name: String, stat: Stat, bytes: Vec<u8>, doc: Doc) -> Self {
+        let (hash, texts) = (OnceCell::new(), OnceCell::new());
+        Self { copy: is_copy(&name), hash, doc, texts, name, stat, bytes }
     }
 
-    /// A file as it is going to be written.
-    pub(crate) fn planned(name: &str, bytes: Vec<u8>) -> Self {
+    /// A file as it is going to be written, with its scan.
+    pub(crate) fn planned(name: &str, bytes: Vec<u8>, doc: Doc) -> Self {
         let stat = Stat { modified: (0, 0), changed: (0, 0), size: 0, inode: 0 };
-        Self::new(name.to_owned(), stat, bytes)
+        Self::new(name.to_owned(), stat, bytes, doc)
+    }
+
+    /// Returns the hash of the bytes. Costs a pass over them the first time.
+    pub(crate) fn hash(&self) -> Hash {
+        *self.hash.get_or_init(|| Hash::of(&self.bytes))
     }
 
     /// Time of the last change, for ranking.
@@ -116,12 +126,18 @@ impl Folder {
         progress(total, total);
     }
 
-    /// Reads one file again after it was written.
-    pub(crate) fn reload(&mut self, name: &str) {
+    /// Reads one file again after it was written. `written` is what it should hold, with its hash; if it does, the hash
+    /// is not counted again.
+    pub(crate) fn reload(&mut self, name: &str, written: Option<(&[u8], Hash)>) {
         self.files.remove(name);
         match fs::symlink_metadata(self.path(name)) {
             Ok(meta) if meta.is_file() => self.load(name.to_owned()),
             Ok(_) | Err(_) => {}
+        }
+        if let (Some(file), Some((bytes, hash))) = (self.files.get(name), written)
+            && file.bytes == bytes
+        {
+            file.hash.get_or_init(|| hash);
         }
     }
 
@@ -131,7 +147,8 @@ impl Folder {
         let read = fs::symlink_metadata(&path).and_then(|meta| Ok((Stat::of(&meta), fs::read(&path)?)));
         match read {
             Ok((stat, bytes)) => {
-                let file = File::new(name.clone(), stat, bytes);
+                let doc = org::scan(&bytes);
+                let file = File::new(name.clone(), stat, bytes, doc);
                 self.files.insert(name, file);
             }
             Err(err) if err.kind() == io::ErrorKind::NotFound => {}
@@ -193,7 +210,7 @@ impl Folder {
 
     /// Hashes sorted paths and contents.
     pub(crate) fn root_hash(&self) -> Hash {
-        Hash::of_tree(self.files.values().map(|file| (file.name.as_str(), file.hash)))
+        Hash::of_tree(self.files.values().map(|file| (file.name.as_str(), file.hash())))
     }
 }
 

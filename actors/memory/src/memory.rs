@@ -51,11 +51,15 @@ pub(crate) struct Who {
     pub(crate) kind: Kind,
 }
 
+/// Bytes of a file with their hash, so that it is counted once.
+pub(crate) type Old<'a> = (&'a [u8], Hash);
+
 /// A write that was worked out but not begun.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) file: String,
-    pub(crate) before: Option<Hash>,
+    old: Option<Vec<u8>>,
+    before: Option<Hash>,
     /// The new bytes; `None` removes the file.
     pub(crate) new: Option<Vec<u8>>,
     pub(crate) hunks: Vec<Hunk>,
@@ -66,13 +70,15 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Plans to turn `old` into `new` by edits.
-    pub(crate) fn new(file: &str, old: Option<&[u8]>, new: Option<Vec<u8>>, edits: &[Edit]) -> Self {
+    /// Plans to turn `old`, given with its hash, into `new` by edits.
+    pub(crate) fn new(file: &str, old: Option<Old<'_>>, new: Option<Vec<u8>>, edits: &[Edit]) -> Self {
         let after = new.as_deref().unwrap_or_default();
+        let bytes = old.map(|(bytes, _)| bytes);
         Self {
             file: file.to_owned(),
-            before: old.map(Hash::of),
-            hunks: describe(old.unwrap_or_default(), after, edits),
+            old: bytes.map(<[u8]>::to_vec),
+            before: old.map(|(_, hash)| hash),
+            hunks: describe(bytes.unwrap_or_default(), after, edits),
             new,
             undoes: None,
             conflict: false,
@@ -207,7 +213,7 @@ impl Memory {
         let result = if nothing {
             Ok(())
         } else {
-            let target = Target { path: &path, number, before };
+            let target = Target { path: &path, number, old: plan.old.as_deref() };
             replace::replace(&target, plan.new.as_deref(), &self.steps)
         };
         if self.steps.stopped() {
@@ -218,7 +224,7 @@ impl Memory {
             // The next start finds out by the file itself.
             tracing::warn!(err = %err.kind(), "outcome of a write not logged");
         }
-        self.folder.reload(&file);
+        self.folder.reload(&file, plan.new.as_deref().zip(after));
         if applied { Ok(number) } else { result.map(|()| number) }
     }
 
@@ -233,11 +239,7 @@ impl Memory {
 
     /// Reads a file as it is now, `None` if there is none.
     pub(crate) fn read_now(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match fs::read(self.folder.path(name)) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(err) => Err(err),
-        }
+        replace::bytes_at(&self.folder.path(name))
     }
 
     pub(crate) fn file(&self, name: &str) -> Option<&File> {

@@ -1,6 +1,6 @@
 //! Puts new bytes in the place of a file so that at every moment the name holds the old or the new ones.
 //!
-//! Nothing is written over bytes that were not hashed: the file is compared right before it is exchanged, and what
+//! Nothing is written over bytes that were not seen: the file is compared right before it is exchanged, and what
 //! came out of the exchange is compared again, so that an edit in between is put back and not lost. Names: while it
 //! is being written the new file ends in `.tmp`; from then on it ends in `.new`, and after the exchange that name
 //! holds the old bytes. A `.tmp` may always be deleted, a `.new` only when its bytes are known.
@@ -37,17 +37,28 @@ pub(crate) struct Target<'a> {
     pub(crate) path: &'a Path,
     /// Number of the intent, part of the temporary names.
     pub(crate) number: u64,
-    /// Hash of the bytes that may be replaced; `None` if there must be no file.
-    pub(crate) before: Option<Hash>,
+    /// The bytes that may be replaced; `None` if there must be no file.
+    pub(crate) old: Option<&'a [u8]>,
+}
+
+/// Returns the bytes of a file, `None` if there is none.
+pub(crate) fn bytes_at(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(err) => Err(err),
+    }
 }
 
 /// Returns the hash of a file, `None` if there is none.
 pub(crate) fn hash_at(path: &Path) -> io::Result<Option<Hash>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(Hash::of(&bytes))),
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(err) => Err(err),
-    }
+    Ok(bytes_at(path)?.as_deref().map(Hash::of))
+}
+
+/// Says whether a file holds these bytes; without bytes, whether there is none. Compares the bytes themselves: that is
+/// surer than a hash, and quicker.
+fn holds(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
+    Ok(bytes_at(path)?.as_deref() == bytes)
 }
 
 /// Says whether Emacs marks unsaved edits of a file: it makes the link `.#name` beside it.
@@ -88,12 +99,12 @@ fn exchange(target: &Target<'_>, bytes: &[u8], steps: &Steps) -> Result<(), Faul
     let temp = temp_path(target.path, target.number, "tmp");
     let fresh = temp_path(target.path, target.number, "new");
     write_temp(target, &temp, bytes, steps)?;
-    if hash_at(target.path)? != target.before {
+    if !holds(target.path, target.old)? {
         return Err(Fault::Changed);
     }
     fs::rename(&temp, &fresh)?;
     steps.reach()?;
-    let done = if target.before.is_some() {
+    let done = if target.old.is_some() {
         swap(target, &fresh, bytes, steps)
     } else {
         let moved = renameat_with(CWD, &fresh, CWD, target.path, RenameFlags::NOREPLACE);
@@ -106,7 +117,7 @@ fn exchange(target: &Target<'_>, bytes: &[u8], steps: &Steps) -> Result<(), Faul
         }
     };
     if let Err(fault) = done {
-        if !steps.stopped() && hash_at(&fresh)? == Some(Hash::of(bytes)) {
+        if !steps.stopped() && holds(&fresh, Some(bytes))? {
             remove_quietly(&fresh);
         }
         return Err(fault);
@@ -144,25 +155,25 @@ fn swap(target: &Target<'_>, fresh: &Path, bytes: &[u8], steps: &Steps) -> Resul
         Err(err) => return Err(Fault::Io(err.into())),
     }
     steps.reach()?;
-    if hash_at(fresh)? == target.before {
+    if holds(fresh, target.old)? {
         remove_quietly(fresh);
         return Ok(());
     }
     renameat_with(CWD, fresh, CWD, target.path, RenameFlags::EXCHANGE)
         .map_err(|err| Fault::Io(err.into()))?;
-    debug_assert_ne!(Some(Hash::of(bytes)), target.before, "a write that changes nothing");
+    debug_assert_ne!(Some(bytes), target.old, "a write that changes nothing");
     Err(Fault::Changed)
 }
 
 /// Removes a file by way of the `.new` name, so that an edit in between can be put back.
 fn remove(target: &Target<'_>, steps: &Steps) -> Result<(), Fault> {
-    if hash_at(target.path)? != target.before {
+    if !holds(target.path, target.old)? {
         return Err(Fault::Changed);
     }
     let aside = temp_path(target.path, target.number, "new");
     fs::rename(target.path, &aside)?;
     steps.reach()?;
-    if hash_at(&aside)? != target.before {
+    if !holds(&aside, target.old)? {
         put_back(&aside, target.path)?;
         return Err(Fault::Changed);
     }

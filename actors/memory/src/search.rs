@@ -62,23 +62,45 @@ fn query_words(phrase: &str) -> Vec<&str> {
     words
 }
 
+/// What a search looks at of one entry, in the form in which it compares. Made once per reading of a file.
+#[derive(Debug)]
+pub(crate) struct Text {
+    own: String,
+    title: String,
+    tags: String,
+}
+
+/// Returns the text of an entry; the first search after a file was read makes those of the whole file.
+fn text_of(at: At<'_>) -> Option<&Text> {
+    let make = |index: Option<usize>| {
+        let at = At { file: at.file, index };
+        Text {
+            own: at.own().text(&at.file.bytes).to_lowercase(),
+            title: plain(&at.title()),
+            tags: at.tags().join(" ").to_lowercase(),
+        }
+    };
+    // First what stands above all headlines, then the headlines in order.
+    let all = || std::iter::once(None).chain((0..at.file.doc.nodes.len()).map(Some)).map(make).collect();
+    let texts: &Vec<Text> = at.file.texts.get_or_init(all);
+    texts.get(at.index.map_or(0, |index| index + 1))
+}
+
 fn score(at: At<'_>, words: &[&str], phrase: &str) -> Option<u32> {
-    let own = at.own().text(&at.file.bytes).to_lowercase();
-    let title = plain(&at.title());
-    let tags = at.tags().join(" ").to_lowercase();
+    let Text { own, title, tags } = text_of(at)?;
     let mut path: Option<String> = None;
     let mut points = 0;
     for word in words {
         let mut gained = 0;
-        if title.contains(word) {
+        if title.contains(*word) {
             gained += IN_TITLE;
             let whole = title.split(|c: char| !c.is_alphanumeric()).any(|w| w == *word);
             gained += if whole { IN_TITLE_AS_WORD } else { 0 };
         }
-        if tags.contains(word) {
+        if tags.contains(*word) {
             gained += IN_TAGS;
         }
-        let count = own.matches(word).take(OCCURRENCES_MAX as usize).count();
+        let count = own.matches(*word).take(OCCURRENCES_MAX as usize).count();
         gained += u32::try_from(count).unwrap_or(OCCURRENCES_MAX) * IN_BODY;
         if gained == 0 {
             let path = path.get_or_insert_with(|| path_text(at));

@@ -7,7 +7,7 @@ use crate::{
     hash::Hash,
     hunk::{self, Edit, Hunk},
     ledger::{Intent, Key, Kind, Record, Turn},
-    memory::{Memory, Plan, TRIES, Who},
+    memory::{Memory, Old, Plan, TRIES, Who},
     replace::{Fault, io_sentence, sentence},
 };
 use org::Splice;
@@ -183,9 +183,10 @@ impl Memory {
 
     fn take_back(&mut self, who: &Who, intent: &Intent) -> Result<u64, Fault> {
         let current = self.read_now(&intent.file)?;
-        let mut plan = match self.way_back(intent, current.as_deref()) {
-            Back::Edits(new, edits) => Plan::new(&intent.file, current.as_deref(), new, &edits),
-            Back::Gone => Plan::new(&intent.file, current.as_deref(), current.clone(), &[]),
+        let old = current.as_deref().map(hashed);
+        let mut plan = match self.way_back(intent, old) {
+            Back::Edits(new, edits) => Plan::new(&intent.file, old, new, &edits),
+            Back::Gone => Plan::new(&intent.file, old, current.clone(), &[]),
             Back::Conflict => self.conflict(intent)?,
         };
         plan.undoes = Some(intent.number);
@@ -193,9 +194,10 @@ impl Memory {
         self.carry_out(who, plan)
     }
 
-    fn way_back(&self, intent: &Intent, current: Option<&[u8]>) -> Back {
+    fn way_back(&self, intent: &Intent, old: Option<Old<'_>>) -> Back {
+        let current = old.map(|(bytes, _)| bytes);
         let bytes = current.unwrap_or_default();
-        if current.map(Hash::of) == intent.after {
+        if old.map(|(_, hash)| hash) == intent.after {
             let edits = hunk::reverse(&intent.hunks);
             match (applied(bytes, &edits), intent.before) {
                 (Some(old), Some(before)) if Hash::of(&old) == before => {
@@ -267,7 +269,7 @@ impl Memory {
         text.extend_from_slice(&conflict_text(intent));
         let edits = [Edit::of(Splice::insert(bytes.len(), text))];
         let new = applied(bytes, &edits);
-        let mut plan = Plan::new(&name, current.as_deref(), new, &edits);
+        let mut plan = Plan::new(&name, current.as_deref().map(hashed), new, &edits);
         plan.conflict = true;
         Ok(plan)
     }
@@ -283,6 +285,10 @@ fn made_again(header: Vec<u8>, hunks: &[Hunk]) -> Option<Back> {
     let mut edits = vec![Edit { splice: Splice::insert(0, header), scaffold: true }];
     edits.extend(own().map(|hunk| Edit::of(Splice::insert(0, hunk.removed.0.clone()))));
     Some(Back::Edits(Some(applied(&[], &edits)?), edits))
+}
+
+fn hashed(bytes: &[u8]) -> Old<'_> {
+    (bytes, Hash::of(bytes))
 }
 
 fn applied(bytes: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
