@@ -106,8 +106,8 @@ pub fn run_rows(setup: &Setup, rows: &[&Row]) -> Check<Outcome> {
                 println!("  {:<24} SKIPPED  {why}", row.name);
             }
             Err(fault) => {
-                failed.push(row.name);
                 println!("  {:<24} FAIL  {fault}  [{took:.1} s]", row.name);
+                failed.push(format!("{}: {fault}", row.name));
             }
         }
     }
@@ -118,7 +118,7 @@ pub fn run_rows(setup: &Setup, rows: &[&Row]) -> Check<Outcome> {
     if failed.is_empty() {
         pass(figures)
     } else {
-        Err(Fault(format!("{figures}, {} failed ({})", failed.len(), failed.join(", "))))
+        Err(Fault(format!("{figures}, {} failed ({})", failed.len(), failed.join("; "))))
     }
 }
 

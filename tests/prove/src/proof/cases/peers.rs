@@ -48,6 +48,10 @@ fn p1(setup: &Setup) -> Check<Outcome> {
         let of = instance.role(role)?;
         ensure!(procs::kick(of.pid, Signal::KILL), "{role} is gone");
         let second = ask("m2", "note: m2");
+        // Ordered before the death is seen, a reload would replace the actor, and nothing would have died.
+        eventually("its death is seen", s(5), || {
+            instance.role(role).is_ok_and(|r| r.restarts > 0).then_some(())
+        })?;
         // The fault is a property of the case, not of every life.
         instance.set(settings)?;
         instance.order(Verb::Reload)?;
