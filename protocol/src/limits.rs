@@ -12,9 +12,6 @@ pub const WINDOW_MESSAGES: u16 = 32;
 /// Unacknowledged bytes per direction (supervision spec E3: the kernel blocks at about 219 KiB).
 pub const WINDOW_BYTES: u32 = 128 * 1024;
 
-/// Messages exempt from credit (ping, cancel, drain, grants) that may be under way beside the window.
-pub const WINDOW_EXEMPT: u16 = 16;
-
 /// How deep a turn may go: results that come back as new inputs (FEATURES K2).
 pub const DEPTH_MAX: u8 = 10;
 
@@ -29,6 +26,3 @@ pub const NAME_MAX: usize = 200;
 
 /// Charges after which a turn is parked (supervision spec E6).
 pub const CHARGES_MAX: u8 = 3;
-
-/// Tries of a turn that fails with a retryable error before it is parked (supervision spec E6).
-pub const RETRIES_MAX: u8 = 5;

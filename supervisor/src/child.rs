@@ -5,6 +5,7 @@ use crate::{
     hub::{Death, Kick},
     lock::{self, Lock},
     logring::{LogRing, Throttle},
+    oom::Witness,
     reap::Reaper,
     router,
 };
@@ -151,6 +152,8 @@ impl State {
             pid: raw,
             pidfd: kit::sys::watch_pidfd(pidfd)?,
             channel: Channel::new(tokio::net::UnixStream::from_std(ours)?, FRAME_MAX, Flow::Credited),
+            witness: Witness::now(),
+            ordered: std::cell::Cell::new(false),
         };
         kit::task::spawn("life", life.run(orders));
         kit::task::spawn("log", relay(OwnedFd::from(log), self.seed.ring.clone()));
@@ -181,6 +184,9 @@ struct Life {
     pid: Pid,
     pidfd: AsyncFd<OwnedFd>,
     channel: Channel,
+    witness: Witness,
+    /// A kill was ordered; what follows is not the kernel's doing.
+    ordered: std::cell::Cell<bool>,
 }
 
 impl Life {
@@ -251,6 +257,7 @@ impl Life {
             Kick::Term => &[Signal::TERM, Signal::CONT],
             Kick::Kill => &[Signal::KILL],
         };
+        self.ordered.set(self.ordered.get() || kick == Kick::Kill);
         for signal in signals {
             // Through the pidfd: a number could have been given to somebody else meanwhile.
             if let Err(error) = rustix::process::pidfd_send_signal(self.pidfd.get_ref(), *signal) {
@@ -282,6 +289,7 @@ impl Life {
                 .map_or_else(|| Death::Exit(status.exit_status().unwrap_or(0)), Death::Signal),
             Ok(None) | Err(_) => Death::Signal(0),
         };
+        let death = self.witness.judge(Witness::now(), death, self.ordered.get());
         self.seed.reaper.disown(self.pid);
         self.seed.reaper.bury_strangers();
         self.report(router::Msg::Died { role, generation, death });

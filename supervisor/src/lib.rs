@@ -15,6 +15,7 @@ pub mod lock;
 pub mod logring;
 pub mod measures;
 pub mod notify;
+pub mod oom;
 pub mod paths;
 pub mod reap;
 pub mod restart;

@@ -13,7 +13,7 @@ use protocol::{
     id::{Name, TurnKey, WallMs},
     label::Labeled,
     lifecycle::{Hello, Nack, Ready},
-    outcome::{Deliver, End, Intent, Nature, Outcome, Tier, Trouble},
+    outcome::{Commit, Deliver, End, Intent, Nature, Outcome, Tier, Trouble},
     role::Role,
     route::Kind,
     stimulus::{Admission, Admit, Principal, Refusal},
@@ -313,6 +313,22 @@ fn stop_works_while_every_actor_is_down() {
     }
     bench.say("a", "halt", "stop");
     assert_eq!(bench.hub.state().lookup(key), Known::Done);
+}
+
+#[test]
+fn effect_that_is_reported_after_stop_is_not_uncertain() {
+    let mut bench = Bench::new();
+    let key = bench.say("a", "1", "x");
+    bench.reach_act(key);
+    let turn = (key, bench.attempt(key));
+    let intent = Intent { turn: key, step: 1, action: "outside".into(), nature: Nature::Ambiguous };
+    bench.from(Role::Act, Kind::Intent, Role::Supervisor, turn, &intent);
+    bench.say("a", "halt", "/stop");
+    assert_eq!(bench.status().counts.uncertain, 1);
+    assert!(bench.answers().iter().any(|(_, text)| text.contains("outside may have happened")));
+    let commit = Commit { turn: key, step: 1, receipt: String::new() };
+    bench.from(Role::Act, Kind::Commit, Role::Supervisor, turn, &commit);
+    assert_eq!(bench.status().counts.uncertain, 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! afterwards, together with the results, `Rested`: so a death in between is charged to that turn and to no other.
 
 use crate::{
-    Exit, Outbox, Thread, clock,
+    Exit, Outbox, Thread,
     fault::Faults,
     log,
     sandbox::{self, Policy},
@@ -295,13 +295,6 @@ impl<A: Actor> Body<A> {
             Ok(Err(_)) | Err(_) => Err(Exit::PeerGone),
         }
     }
-}
-
-/// Returns the current time in the owner's zone, for actors that format dates.
-#[must_use]
-pub fn now_in(zone: &jiff::tz::TimeZone) -> jiff::ZonedDateTime {
-    let now = clock::wall();
-    jiff::Timestamp::from_millisecond(now.0).unwrap_or_default().to_zoned_datetime(zone.clone())
 }
 
 /// Loads the owner's zone from the system's database; UTC, with a warning, when it is not there. Must be called before

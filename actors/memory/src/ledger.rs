@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 /// Turns that are kept, so that the log stays bounded. Older ones cannot be taken back.
@@ -124,8 +124,28 @@ pub(crate) struct Turn {
 }
 
 impl Ledger {
-    pub(crate) fn open(path: &Path, steps: Steps) -> io::Result<(Self, Option<PathBuf>)> {
-        let Opened { log, records, damaged } = Log::open(path, steps)?;
+    /// Opens the log and reads it. Beside the ledger: what went wrong with the log, a sentence each.
+    pub(crate) fn open(path: &Path, steps: Steps) -> io::Result<(Self, Vec<String>)> {
+        let Opened { log, records, damaged, lost, torn } = Log::open(path, steps)?;
+        let mut notes = Vec::new();
+        if let Some(aside) = damaged {
+            let aside = aside.display();
+            notes.push(format!(
+                "the transaction log was damaged; its rest lies in {aside} and cannot be undone any more"
+            ));
+        }
+        if lost {
+            let path = path.display();
+            notes.push(format!(
+                "the transaction log {path} was deleted or emptied: what was written before cannot be undone; the notes themselves are untouched"
+            ));
+        }
+        if torn > 0 {
+            tracing::warn!(
+                bytes = torn,
+                "an unfinished record at the end of the transaction log was cut off"
+            );
+        }
         let mut ledger = Self {
             log,
             intents: BTreeMap::new(),
@@ -137,7 +157,7 @@ impl Ledger {
         for record in records {
             ledger.take(record);
         }
-        Ok((ledger, damaged))
+        Ok((ledger, notes))
     }
 
     /// Appends a record and takes it in. An intent, an answer and a mark are synced; whether an intent was carried

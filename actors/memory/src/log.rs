@@ -28,6 +28,8 @@ pub(crate) struct Log {
     path: PathBuf,
     file: File,
     len: u64,
+    /// The mark is known to be there.
+    marked: bool,
     /// Set when a failed append could not be undone; nothing is written any more.
     broken: bool,
     steps: Steps,
@@ -40,6 +42,15 @@ pub(crate) struct Opened<R> {
     pub(crate) records: Vec<R>,
     /// A record in the middle was damaged; the log from there on was put aside under this path.
     pub(crate) damaged: Option<PathBuf>,
+    /// Records were here once and none is now: somebody deleted or emptied the log.
+    pub(crate) lost: bool,
+    /// Bytes of an append that was cut off, which were cut off whole.
+    pub(crate) torn: u64,
+}
+
+/// The file that says that the log once held records.
+fn mark(path: &Path) -> PathBuf {
+    path.with_extension("mark")
 }
 
 /// Returns a name to put a damaged log under; what was put aside before is never overwritten.
@@ -68,13 +79,15 @@ impl Log {
         if let Some(aside) = &damaged {
             fs::write(aside, rest)?;
         }
+        let lost = bytes.is_empty() && mark(path).exists();
+        let torn = if is_torn { rest.len() as u64 } else { 0 };
         let len = (bytes.len() - rest.len()) as u64;
         if !rest.is_empty() {
             file.set_len(len)?;
             file.sync_all()?;
         }
-        let log = Self { path: path.to_owned(), file, len, broken: false, steps };
-        Ok(Opened { log, records, damaged })
+        let log = Self { path: path.to_owned(), file, len, marked: false, broken: false, steps };
+        Ok(Opened { log, records, damaged, lost, torn })
     }
 
     /// Returns the length in bytes.
@@ -90,11 +103,23 @@ impl Log {
         let frame = frame(record)?;
         let result = self.write(&frame, sync);
         match result {
-            Ok(()) => self.len += frame.len() as u64,
+            Ok(()) => {
+                self.len += frame.len() as u64;
+                self.mark();
+            }
             Err(_) if self.steps.stopped() => {}
             Err(_) => self.broken = self.file.set_len(self.len).is_err(),
         }
         result
+    }
+
+    /// Remembers that the log holds records. Only that an emptied log is noticed depends on it, so it may fail.
+    fn mark(&mut self) {
+        let mut made = OpenOptions::new();
+        made.write(true).create(true).truncate(false).mode(0o600);
+        if !self.marked {
+            self.marked = made.open(mark(&self.path)).is_ok();
+        }
     }
 
     fn write(&mut self, frame: &[u8], sync: Sync) -> io::Result<()> {
@@ -131,6 +156,10 @@ impl Log {
         }
         self.file = OpenOptions::new().append(true).open(&self.path)?;
         self.len = len;
+        if len == 0 && mark(&self.path).exists() {
+            fs::remove_file(mark(&self.path))?;
+            self.marked = false;
+        }
         Ok(())
     }
 }

@@ -112,16 +112,10 @@ impl Memory {
             .map_err(|source| Error::State { path: state.to_owned(), source })?;
         let path = state.join("txn.log");
         let log = |source| Error::Log { path: path.clone(), source };
-        let (ledger, damaged) = Ledger::open(&path, steps.clone()).map_err(log)?;
+        let (ledger, notes) = Ledger::open(&path, steps.clone()).map_err(log)?;
         // The folder itself may be a link; what it holds may not.
         let root = fs::canonicalize(memex).unwrap_or_else(|_| memex.to_owned());
-        let mut memory = Self { folder: Folder::new(&root), ledger, steps, notes: Vec::new() };
-        if let Some(aside) = damaged {
-            memory.notes.push(format!(
-                "the transaction log was damaged; its rest lies in {} and cannot be undone any more",
-                aside.display()
-            ));
-        }
+        let mut memory = Self { folder: Folder::new(&root), ledger, steps, notes };
         let found = recover::recover(&memory.folder, &mut memory.ledger).map_err(log)?;
         memory.notes.extend(found);
         memory.ledger.compact().map_err(log)?;

@@ -315,10 +315,17 @@ impl Hub {
             if turn.stage == Stage::Admitting {
                 continue;
             }
-            let sentence = if turn.is_running() {
-                "Stopped, as you asked. What it had written is taken back."
-            } else {
+            let reached_out = self
+                .state
+                .turn(key)
+                .is_some_and(|known| known.steps.values().any(|step| step.nature == Nature::Ambiguous));
+            let sentence = if !turn.is_running() {
                 "Stopped before it began, as you asked."
+            } else if reached_out {
+                "Stopped, as you asked. What it had written here is taken back; what it had begun outside may have \
+                 happened: `ctl uncertain list` shows what is not known."
+            } else {
+                "Stopped, as you asked. What it had written is taken back."
             };
             let after = After::Fail { code: "stopped".into(), sentence: sentence.into() };
             self.abort(key, after, "stop");

@@ -211,3 +211,26 @@ fn log_stays_bounded() {
     assert!((1000..=2001).contains(&turns.len()), "{}", turns.len());
     home.undone(1, UNDO);
 }
+
+#[test]
+fn log_that_was_deleted_or_emptied_is_told_and_the_notes_stay() {
+    for emptied in [true, false] {
+        let mut home = Home::new(&[("inbox.org", OLD)]);
+        home.written(1, note("a"));
+        home.reopen();
+        assert_eq!(home.memory.degraded(), "");
+        let log = home.dir.path().join("state/txn.log");
+        if emptied {
+            fs::write(&log, "").unwrap()
+        } else {
+            fs::remove_file(&log).unwrap()
+        };
+        let text = home.read("inbox.org");
+        home.reopen();
+        assert!(home.memory.degraded().contains("was deleted or emptied"), "{}", home.memory.degraded());
+        assert_eq!(home.read("inbox.org"), text);
+        home.written(2, note("b"));
+        home.reopen();
+        assert_eq!(home.memory.degraded(), "");
+    }
+}
