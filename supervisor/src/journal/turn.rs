@@ -78,7 +78,9 @@ impl Turn {
             at: self.at,
             offset: None,
         }];
-        records.extend(self.role.map(|role| Record::Started { key, role, attempt: self.attempt }));
+        // A try that was taken back counts although its start was lost; every turn begins with perceive.
+        let tried = (self.attempt > 0).then_some(Role::Perceive);
+        records.extend(self.role.or(tried).map(|role| Record::Started { key, role, attempt: self.attempt }));
         records.extend(self.charge.as_ref().map(|charge| Record::Charged {
             key,
             role: charge.role,

@@ -124,6 +124,19 @@ fn written(dir: &Dir, records: &[Record], batch: usize) -> Vec<u64> {
     ends
 }
 
+#[test]
+fn try_that_was_taken_back_without_its_start_counts_after_a_checkpoint() {
+    let taken_back = Record::RollbackDone { key: key(1), attempt: 2, conflicts: Vec::new() };
+    let commit = Record::Commit { key: key(1), step: 0, receipt: String::new() };
+    let mut state = replayed(&[acceptance(1, "a", 0, false), taken_back]);
+    let mut again = State::default();
+    again.apply(&state.checkpoint());
+    state.history().for_each(|record| again.apply(&record));
+    state.apply(&commit);
+    again.apply(&commit);
+    assert_eq!(again.essence().0, state.essence().0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
