@@ -150,7 +150,7 @@ impl State {
             seed: self.seed.clone(),
             generation,
             pid: raw,
-            pidfd: kit::sys::watch_pidfd(pidfd)?,
+            pidfd: kit::sys::watch_fd(pidfd)?,
             channel: Channel::new(tokio::net::UnixStream::from_std(ours)?, FRAME_MAX, Flow::Credited),
             witness: Witness::now(),
             ordered: std::cell::Cell::new(false),

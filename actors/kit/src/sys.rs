@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io,
     os::{
-        fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd},
+        fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd},
         unix::process::CommandExt as _,
     },
     process::{Child, Command, Stdio},
@@ -163,15 +163,23 @@ pub fn dead_child() -> Option<rustix::process::Pid> {
     if done == 0 { rustix::process::Pid::from_raw(pid) } else { None }
 }
 
-/// Registers a pidfd with the runtime: readable once the process is dead.
+/// Registers a descriptor with the runtime. A pidfd is readable once the process is dead.
 ///
 /// # Errors
 /// When the runtime refuses.
-pub fn watch_pidfd(pidfd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedFd>> {
+pub fn watch_fd(fd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedFd>> {
     // SAFETY: the descriptor is owned by the value that is returned, so it stays open and the same while registered.
     let watched =
-        unsafe { tokio::io::unix::AsyncFd::register_with_interest(pidfd, tokio::io::Interest::READABLE) };
+        unsafe { tokio::io::unix::AsyncFd::register_with_interest(fd, tokio::io::Interest::READABLE) };
     watched.map_err(io::Error::other)
+}
+
+/// Waits until there is something to read from a descriptor that never blocks. Cancel safe: reads nothing itself.
+///
+/// # Errors
+/// When the runtime refuses the descriptor.
+pub async fn readable(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    watch_fd(descriptor.try_clone_to_owned()?)?.readable().await.map(drop)
 }
 
 /// Starts a command in a session of its own, for `chat` that brings up the daemon and outlives it.

@@ -1,9 +1,15 @@
 //! The memex as it was last seen: every Org file with its bytes, hash and scan.
 //!
-//! Reading only. It follows no symbolic links, so nothing outside of the folder can come in. A file is read again
-//! only when its stat changed; a writer must therefore compare hashes itself before it replaces anything.
+//! Reading only. It follows no symbolic links, so nothing outside of the folder can come in; a link to a file inside
+//! would only show the same entries twice. A file is read again only when the kernel named it or its stat changed; a
+//! writer must therefore compare bytes itself before it replaces anything.
 
-use crate::{hash::Hash, search::Text};
+use crate::{
+    hash::Hash,
+    ignore::{self, Ignore, Is},
+    search::Text,
+    watch::{Heard, Watch},
+};
 use org::Doc;
 use std::{
     cell::OnceCell,
@@ -86,25 +92,100 @@ pub(crate) struct Folder {
     pub(crate) files: BTreeMap<String, File>,
     /// Why the folder as a whole cannot be read.
     pub(crate) trouble: Option<String>,
-    /// Files that were left out, one sentence each.
-    pub(crate) skipped: Vec<String>,
+    /// Files that were left out, by name, one sentence each.
+    skipped: BTreeMap<String, String>,
+    ignore: Ignore,
+    watch: Option<Watch>,
+    /// What the watch says is not enough: walk.
+    unsure: bool,
 }
 
 impl Folder {
     pub(crate) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), files: BTreeMap::new(), trouble: None, skipped: Vec::new() }
+        Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+            trouble: None,
+            skipped: BTreeMap::new(),
+            ignore: Ignore::default(),
+            watch: None,
+            unsure: true,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Walks the folder and reads what changed.
+    /// Returns what to listen to for changes by others.
+    pub(crate) const fn watch(&self) -> Option<&Watch> {
+        self.watch.as_ref()
+    }
+
+    /// Says what was left out, one sentence each.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = &String> {
+        self.skipped.values()
+    }
+
+    /// Makes the next refresh look at every file, whatever the kernel says.
+    pub(crate) const fn distrust(&mut self) {
+        self.unsure = true;
+    }
+
+    /// Reads what changed since the last time.
     pub(crate) fn refresh(&mut self, progress: &mut dyn FnMut(u64, u64)) {
+        let heard = self.watch.as_mut().map(Watch::drain);
+        match heard {
+            Some(Heard::Files(names)) if !self.unsure => {
+                for name in names {
+                    self.look(&name);
+                }
+            }
+            Some(_) | None => self.walk_all(progress),
+        }
+    }
+
+    /// Looks at a file that the kernel named.
+    fn look(&mut self, name: &str) {
+        let file = name.rsplit('/').next().unwrap_or(name);
+        if is_hidden(file) || !is_org(file) || self.ignore.leaves_out_file(name) {
+            return;
+        }
+        let known = self.files.get(name).map(|file| file.stat);
+        match fs::symlink_metadata(self.path(name)) {
+            Ok(meta) if meta.is_file() && known == Some(Stat::of(&meta)) => {}
+            Ok(meta) if meta.is_file() => {
+                self.forget(name);
+                let mut found = Vec::new();
+                self.take(name.to_owned(), &meta, &mut found);
+                if let Some((name, _)) = found.pop() {
+                    self.load(name);
+                }
+            }
+            Ok(_) | Err(_) => self.forget(name),
+        }
+    }
+
+    fn forget(&mut self, name: &str) {
+        self.files.remove(name);
+        self.skipped.remove(name);
+    }
+
+    /// Walks the folder and reads what changed.
+    fn walk_all(&mut self, progress: &mut dyn FnMut(u64, u64)) {
         self.skipped.clear();
         self.trouble = None;
+        let (ignore, why) = Ignore::read(&self.root);
+        self.ignore = ignore;
+        if let Some(why) = why {
+            self.skipped.insert(ignore::FILE.to_owned(), why);
+        }
+        self.watch = self.watch.take().or_else(|| Watch::new(&self.root));
         let mut found = Vec::new();
-        if let Err(err) = self.walk(&mut found) {
+        let walked = self.walk(&mut found);
+        self.unsure = walked.is_err() || self.watch.is_none();
+        if let Err(err) = walked {
+            self.watch = None;
             self.trouble = Some(format!(
                 "The folder of your notes, {}, cannot be read ({err}). Check that it exists and that this user may \
                  read it, then try again.",
@@ -129,7 +210,7 @@ impl Folder {
     /// Reads one file again after it was written. `written` is what it should hold, with its hash; if it does, the hash
     /// is not counted again.
     pub(crate) fn reload(&mut self, name: &str, written: Option<(&[u8], Hash)>) {
-        self.files.remove(name);
+        self.forget(name);
         match fs::symlink_metadata(self.path(name)) {
             Ok(meta) if meta.is_file() => self.load(name.to_owned()),
             Ok(_) | Err(_) => {}
@@ -152,7 +233,21 @@ impl Folder {
                 self.files.insert(name, file);
             }
             Err(err) if err.kind() == io::ErrorKind::NotFound => {}
-            Err(err) => self.skipped.push(format!("{name} cannot be read ({err})")),
+            Err(err) => self.skip(&name, format!("{name} cannot be read ({err})")),
+        }
+    }
+
+    fn skip(&mut self, name: &str, why: String) {
+        self.skipped.insert(name.to_owned(), why);
+    }
+
+    /// Listens to a folder, or to none any more when the kernel has no room for all.
+    fn listen(&mut self, folder: &str) {
+        if let Some(watch) = &mut self.watch
+            && let Err(err) = watch.add(folder)
+        {
+            tracing::warn!(err = %err, "no watch for a folder: every question walks the memex");
+            self.watch = None;
         }
     }
 
@@ -160,18 +255,20 @@ impl Folder {
     fn walk(&mut self, found: &mut Vec<(String, Stat)>) -> io::Result<()> {
         let mut folders = vec![(String::new(), 0)];
         while let Some((folder, depth)) = folders.pop() {
+            // First the watch, then the look: what changes in between is seen twice and not never.
+            self.listen(&folder);
             let entries = match fs::read_dir(self.root.join(&folder)) {
                 Ok(entries) => entries,
                 Err(err) if depth == 0 => return Err(err),
                 Err(err) => {
-                    self.skipped.push(format!("{folder} cannot be read ({err})"));
+                    self.skip(&folder, format!("{folder} cannot be read ({err})"));
                     continue;
                 }
             };
             for entry in entries {
                 let entry = entry?;
                 let Ok(name) = entry.file_name().into_string() else {
-                    self.skipped.push(format!("a name in /{folder} is not UTF-8: rename it"));
+                    self.skip(&format!("{folder}/"), format!("a name in /{folder} is not UTF-8: rename it"));
                     continue;
                 };
                 if is_hidden(&name) {
@@ -179,9 +276,9 @@ impl Folder {
                 }
                 let Ok(meta) = entry.metadata() else { continue };
                 let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-                if meta.is_dir() && depth < DEPTH_MAX {
+                if meta.is_dir() && depth < DEPTH_MAX && !self.ignore.leaves_out(&name, Is::Folder) {
                     folders.push((name, depth + 1));
-                } else if meta.is_file() && is_org(&name) {
+                } else if meta.is_file() && is_org(&name) && !self.ignore.leaves_out(&name, Is::File) {
                     self.take(name, &meta, found);
                 }
             }
@@ -192,7 +289,7 @@ impl Folder {
 
     fn take(&mut self, name: String, meta: &Metadata, found: &mut Vec<(String, Stat)>) {
         if meta.len() > FILE_MAX {
-            self.skipped.push(format!("{name} is larger than 16 MiB: split it to have it read"));
+            self.skip(&name, format!("{name} is larger than 16 MiB: split it to have it read"));
         } else {
             found.push((name, Stat::of(meta)));
         }

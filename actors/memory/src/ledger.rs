@@ -126,7 +126,7 @@ pub(crate) struct Turn {
 impl Ledger {
     /// Opens the log and reads it. Beside the ledger: what went wrong with the log, a sentence each.
     pub(crate) fn open(path: &Path, steps: Steps) -> io::Result<(Self, Vec<String>)> {
-        let Opened { log, records, damaged, lost, torn } = Log::open(path, steps)?;
+        let Opened { log, records, damaged, lost, marred, torn } = Log::open(path, steps)?;
         let mut notes = Vec::new();
         if let Some(aside) = damaged {
             let aside = aside.display();
@@ -139,6 +139,9 @@ impl Ledger {
             notes.push(format!(
                 "the transaction log {path} was deleted or emptied: what was written before cannot be undone; the notes themselves are untouched"
             ));
+        }
+        if marred {
+            notes.push("txn.mark beside the transaction log was damaged; nothing is lost by it".to_owned());
         }
         if torn > 0 {
             tracing::warn!(

@@ -26,6 +26,7 @@ mod error;
 mod folder;
 mod hash;
 mod hunk;
+mod ignore;
 mod ledger;
 mod log;
 mod memory;
@@ -39,6 +40,7 @@ mod testdir;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod watch;
 
 pub use error::Error;
 pub use memory::Memory;

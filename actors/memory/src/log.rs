@@ -44,6 +44,8 @@ pub(crate) struct Opened<R> {
     pub(crate) damaged: Option<PathBuf>,
     /// Records were here once and none is now: somebody deleted or emptied the log.
     pub(crate) lost: bool,
+    /// The file that tells so was damaged; it is made anew with the next record.
+    pub(crate) marred: bool,
     /// Bytes of an append that was cut off, which were cut off whole.
     pub(crate) torn: u64,
 }
@@ -52,6 +54,9 @@ pub(crate) struct Opened<R> {
 fn mark(path: &Path) -> PathBuf {
     path.with_extension("mark")
 }
+
+/// What stands in it.
+const MARK: &str = "The file txn.log holds what can be undone. Without it nothing can.\n";
 
 /// Returns a name to put a damaged log under; what was put aside before is never overwritten.
 fn free_name(path: &Path) -> PathBuf {
@@ -79,7 +84,10 @@ impl Log {
         if let Some(aside) = &damaged {
             fs::write(aside, rest)?;
         }
-        let lost = bytes.is_empty() && mark(path).exists();
+        let (lost, marred) = match fs::read(mark(path)) {
+            Ok(mark) => (bytes.is_empty(), mark != MARK.as_bytes()),
+            Err(_) => (false, false),
+        };
         let torn = if is_torn { rest.len() as u64 } else { 0 };
         let len = (bytes.len() - rest.len()) as u64;
         if !rest.is_empty() {
@@ -87,7 +95,7 @@ impl Log {
             file.sync_all()?;
         }
         let log = Self { path: path.to_owned(), file, len, marked: false, broken: false, steps };
-        Ok(Opened { log, records, damaged, lost, torn })
+        Ok(Opened { log, records, damaged, lost, marred, torn })
     }
 
     /// Returns the length in bytes.
@@ -115,11 +123,17 @@ impl Log {
 
     /// Remembers that the log holds records. Only that an emptied log is noticed depends on it, so it may fail.
     fn mark(&mut self) {
-        let mut made = OpenOptions::new();
-        made.write(true).create(true).truncate(false).mode(0o600);
-        if !self.marked {
-            self.marked = made.open(mark(&self.path)).is_ok();
+        if self.marked {
+            return;
         }
+        let path = mark(&self.path);
+        let is_right = fs::read(&path).is_ok_and(|found| found == MARK.as_bytes());
+        let make = || {
+            let mut file =
+                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+            file.write_all(MARK.as_bytes())
+        };
+        self.marked = is_right || make().is_ok();
     }
 
     fn write(&mut self, frame: &[u8], sync: Sync) -> io::Result<()> {

@@ -23,7 +23,10 @@ use protocol::{
 use std::{
     fs::{self, DirBuilder},
     io,
-    os::unix::fs::DirBuilderExt as _,
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::DirBuilderExt as _,
+    },
     path::Path,
 };
 
@@ -163,7 +166,7 @@ impl Memory {
     /// Says what is wrong, empty if nothing is.
     #[must_use]
     pub fn degraded(&self) -> String {
-        let parts = self.folder.trouble.iter().chain(&self.folder.skipped);
+        let parts = self.folder.trouble.iter().chain(self.folder.left_out());
         let parts: Vec<&str> = parts.chain(&self.notes).map(String::as_str).collect();
         parts.join("; ")
     }
@@ -172,6 +175,23 @@ impl Memory {
     #[must_use]
     pub fn root(&self) -> [u8; 32] {
         self.folder.root_hash().to_bytes()
+    }
+
+    /// Returns what becomes readable when somebody else changes the memex; `None` where the kernel cannot tell.
+    #[must_use]
+    pub fn watched(&self) -> Option<BorrowedFd<'_>> {
+        self.folder.watch().map(AsFd::as_fd)
+    }
+
+    /// Takes in what others changed.
+    pub fn notice(&mut self) {
+        self.refresh();
+    }
+
+    /// Looks at every file, whatever the kernel said.
+    pub fn rescan(&mut self) {
+        self.folder.distrust();
+        self.refresh();
     }
 
     pub(crate) fn refresh(&mut self) {

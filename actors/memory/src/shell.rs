@@ -1,13 +1,23 @@
 //! The process around the memory. Decides nothing.
 
 use crate::Memory;
-use kit::{Actor, Exit, Idle, Outbox, Status, Thread, sandbox::Policy};
+use kit::{Actor, Exit, Outbox, Status, Thread, clock, sandbox::Policy};
 use link::{Codec, Frame};
 use protocol::{
     change::ChangeRequest, id::TurnKey, lifecycle::Nack, recall::Recall, role::Role, route::Kind, snapshot,
 };
 use serde::{Serialize, de::DeserializeOwned};
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// How long the memex must be quiet before it is read again: an editor or a synchroniser writes several files at once
+/// (org spec E5).
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How often every file is looked at whatever the kernel said.
+const RESCAN: Duration = Duration::from_secs(60);
 
 /// Runs the role.
 #[must_use]
@@ -32,12 +42,21 @@ pub fn run(generation: u32, level: &str) -> Exit {
             accepts: false,
             forks,
         };
-        Ok((Keeper { memory }, policy))
+        Ok((Keeper { memory, rescan: clock::monotonic() + RESCAN }, policy))
     })
 }
 
 struct Keeper {
     memory: Memory,
+    rescan: Instant,
+}
+
+/// What comes from outside of the tree.
+enum Outside {
+    /// Somebody changed the memex.
+    Changed,
+    /// It is time to look at everything.
+    Rescan,
 }
 
 impl Keeper {
@@ -65,7 +84,7 @@ impl Keeper {
 }
 
 impl Actor for Keeper {
-    type Event = Idle;
+    type Event = Outside;
 
     fn message(&mut self, frame: &Frame, out: &mut Outbox) {
         let kind = frame.header.kind;
@@ -84,12 +103,33 @@ impl Actor for Keeper {
         }
     }
 
-    fn outside(&mut self) -> impl Future<Output = Idle> {
-        Idle::never()
+    async fn outside(&mut self) -> Outside {
+        let changed = async {
+            match self.memory.watched() {
+                Some(watched) => {
+                    if let Err(error) = kit::sys::readable(watched).await {
+                        tracing::warn!(err = %error, "changes of others are seen at the next question");
+                        std::future::pending::<()>().await;
+                    }
+                    tokio::time::sleep(QUIET).await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = changed => Outside::Changed,
+            () = tokio::time::sleep_until(self.rescan.into()) => Outside::Rescan,
+        }
     }
 
-    fn event(&mut self, event: Idle, _: &mut Outbox) {
-        match event {}
+    fn event(&mut self, event: Outside, _: &mut Outbox) {
+        match event {
+            Outside::Changed => self.memory.notice(),
+            Outside::Rescan => {
+                self.rescan = clock::monotonic() + RESCAN;
+                self.memory.rescan();
+            }
+        }
     }
 
     fn cancel(&mut self, _: TurnKey) {}

@@ -3,6 +3,7 @@
 mod crash;
 mod golden;
 mod model;
+mod others;
 mod questions;
 mod turns;
 

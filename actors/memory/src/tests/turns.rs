@@ -220,11 +220,8 @@ fn log_that_was_deleted_or_emptied_is_told_and_the_notes_stay() {
         home.reopen();
         assert_eq!(home.memory.degraded(), "");
         let log = home.dir.path().join("state/txn.log");
-        if emptied {
-            fs::write(&log, "").unwrap()
-        } else {
-            fs::remove_file(&log).unwrap()
-        };
+        let gone = if emptied { fs::write(&log, "") } else { fs::remove_file(&log) };
+        gone.unwrap();
         let text = home.read("inbox.org");
         home.reopen();
         assert!(home.memory.degraded().contains("was deleted or emptied"), "{}", home.memory.degraded());
