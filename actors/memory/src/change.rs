@@ -163,7 +163,9 @@ impl Memory {
         }
         let mut plan = Plan::new(INBOX, old, Some(new.clone()), &edits);
         let index = found.nodes.len().checked_sub(1);
-        let entry = entry_ref(INBOX, new, found, index);
+        let file = File::planned(INBOX, new, found, self.file(INBOX));
+        let entry = At { file: &file, index }.entry_ref();
+        plan.keep(file);
         plan.what = line(what, &entry);
         plan.reply = Some(Changed::Written { entry, what: what.to_owned() });
         Ok(plan)
@@ -180,7 +182,9 @@ impl Memory {
             org::verify(&file.bytes, &file.doc, &new, Some(index)).map_err(|err| refused(&err, name))?;
         let edits: Vec<Edit> = done.splices.into_iter().map(Edit::of).collect();
         let mut plan = Plan::new(name, Some((&file.bytes, file.hash())), Some(new.clone()), &edits);
-        let entry = entry_ref(name, new, found, Some(index));
+        let file = File::planned(name, new, found, Some(at.file));
+        let entry = At { file: &file, index: Some(index) }.entry_ref();
+        plan.keep(file);
         let next = done.next.map(|at| {
             let form = if done.timed { "next %Y-%m-%d %a %H:%M" } else { "next %Y-%m-%d %a" };
             at.strftime(form).to_string()
@@ -234,11 +238,6 @@ fn refused(err: &org::Error, name: &str) -> Box<Changed> {
     Box::new(Changed::Refused(format!(
         "{name} was left as it is: {err}. Open it in an editor and put it right, then try again."
     )))
-}
-
-fn entry_ref(name: &str, bytes: Vec<u8>, doc: org::Doc, index: Option<usize>) -> EntryRef {
-    let file = File::planned(name, bytes, doc);
-    At { file: &file, index }.entry_ref()
 }
 
 /// Says what was written, for lists: `note "the boiler hums" in inbox.org`.

@@ -5,7 +5,7 @@
 //! writer must therefore compare bytes itself before it replaces anything.
 
 use crate::{
-    hash::Hash,
+    hash::{Hash, Sums},
     ignore::{self, Ignore, Is},
     search::Text,
     watch::{Heard, Watch},
@@ -53,7 +53,7 @@ pub(crate) struct File {
     pub(crate) name: String,
     pub(crate) stat: Stat,
     /// Of the bytes, once somebody asks.
-    hash: OnceCell<Hash>,
+    sums: OnceCell<Sums>,
     pub(crate) bytes: Vec<u8>,
     pub(crate) doc: Doc,
     /// What a search looks at, once somebody searches.
@@ -64,19 +64,27 @@ pub(crate) struct File {
 
 impl File {
     fn new(name: String, stat: Stat, bytes: Vec<u8>, doc: Doc) -> Self {
-        let (hash, texts) = (OnceCell::new(), OnceCell::new());
-        Self { copy: is_copy(&name), hash, doc, texts, name, stat, bytes }
+        let (sums, texts) = (OnceCell::new(), OnceCell::new());
+        Self { copy: is_copy(&name), sums, doc, texts, name, stat, bytes }
     }
 
-    /// A file as it is going to be written, with its scan.
-    pub(crate) fn planned(name: &str, bytes: Vec<u8>, doc: Doc) -> Self {
+    /// A file as it is going to be written, with its scan. `like` is the file as it is.
+    pub(crate) fn planned(name: &str, bytes: Vec<u8>, doc: Doc, like: Option<&Self>) -> Self {
         let stat = Stat { modified: (0, 0), changed: (0, 0), size: 0, inode: 0 };
-        Self::new(name.to_owned(), stat, bytes, doc)
+        let like = like.map(|old| (old.bytes.as_slice(), old.sums()));
+        let sums = Sums::of(&bytes, like);
+        let file = Self::new(name.to_owned(), stat, bytes, doc);
+        file.sums.get_or_init(|| sums);
+        file
     }
 
     /// Returns the hash of the bytes. Costs a pass over them the first time.
     pub(crate) fn hash(&self) -> Hash {
-        *self.hash.get_or_init(|| Hash::of(&self.bytes))
+        self.sums().hash()
+    }
+
+    fn sums(&self) -> &Sums {
+        self.sums.get_or_init(|| Sums::of(&self.bytes, None))
     }
 
     /// Time of the last change, for ranking.
@@ -207,18 +215,18 @@ impl Folder {
         progress(total, total);
     }
 
-    /// Reads one file again after it was written. `written` is what it should hold, with its hash; if it does, the hash
-    /// is not counted again.
-    pub(crate) fn reload(&mut self, name: &str, written: Option<(&[u8], Hash)>) {
+    /// Reads one file again after it was written. If it holds what was planned, that was scanned and hashed already.
+    pub(crate) fn reload(&mut self, name: &str, planned: Option<File>) {
         self.forget(name);
-        match fs::symlink_metadata(self.path(name)) {
-            Ok(meta) if meta.is_file() => self.load(name.to_owned()),
-            Ok(_) | Err(_) => {}
-        }
-        if let (Some(file), Some((bytes, hash))) = (self.files.get(name), written)
-            && file.bytes == bytes
-        {
-            file.hash.get_or_init(|| hash);
+        let path = self.path(name);
+        let meta = fs::symlink_metadata(&path).ok().filter(Metadata::is_file);
+        match (meta, planned) {
+            (Some(meta), Some(planned)) if fs::read(&path).is_ok_and(|now| now == planned.bytes) => {
+                let stat = Stat::of(&meta);
+                self.files.insert(name.to_owned(), File { stat, ..planned });
+            }
+            (Some(_), _) => self.load(name.to_owned()),
+            (None, _) => {}
         }
     }
 

@@ -1,4 +1,7 @@
 //! The hash of a file's bytes. It decides whether a file is what we think it is; nothing else may.
+//!
+//! A file of more than one piece is hashed as the list of its pieces' hashes, so that a write at the end of a long file
+//! costs one piece and not the whole.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -9,6 +12,43 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct Hash([u8; 32]);
 
+/// Bytes of a piece. A longer one makes small writes dearer, a shorter one the list.
+const PIECE: usize = 16 * 1024;
+
+/// The hashes of a file's pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sums(Vec<[u8; 32]>);
+
+impl Sums {
+    /// Hashes bytes. Pieces that begin a similar file, given with its sums, are not hashed again.
+    pub(crate) fn of(bytes: &[u8], like: Option<(&[u8], &Self)>) -> Self {
+        let mut sums = Vec::with_capacity(bytes.len() / PIECE + 1);
+        let mut pieces = bytes.chunks(PIECE);
+        if let Some((old, known)) = like {
+            let same = old.chunks(PIECE).zip(bytes.chunks(PIECE)).take_while(|(old, new)| old == new).count();
+            sums.extend(known.0.iter().take(same));
+            pieces = bytes.get(sums.len() * PIECE..).unwrap_or_default().chunks(PIECE);
+        }
+        sums.extend(pieces.map(|piece| <[u8; 32]>::from(Sha256::digest(piece))));
+        Self(sums)
+    }
+
+    /// Returns the hash of the whole.
+    pub(crate) fn hash(&self) -> Hash {
+        match self.0.as_slice() {
+            [] => Hash(Sha256::digest(b"").into()),
+            [one] => Hash(*one),
+            many => {
+                let mut hash = Sha256::new();
+                // No text begins like this, so that a list is never taken for a text.
+                hash.update(b"\0pieces\0");
+                many.iter().for_each(|piece| hash.update(piece));
+                Hash(hash.finalize().into())
+            }
+        }
+    }
+}
+
 /// A digest that is not 64 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("64 hex digits expected")]
@@ -18,7 +58,7 @@ impl Hash {
     /// Hashes bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
+        Sums::of(bytes, None).hash()
     }
 
     /// Hashes sorted pairs of path and content hash; the lengths keep them apart.
@@ -101,5 +141,18 @@ mod tests {
         let json = serde_json::to_string(&hash).unwrap();
         assert!(json.starts_with("\"ba7816bf"));
         assert_eq!(serde_json::from_str::<Hash>(&json).unwrap(), hash);
+    }
+
+    #[test]
+    fn hash_of_a_similar_file_is_the_hash_of_the_file() {
+        let old: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
+        let known = Sums::of(&old, None);
+        let mut changed = old.clone();
+        changed[40_000] ^= 1;
+        for new in [&old[..], &old[..70_000], &[&old[..], b"more"].concat(), &changed[..], b"", &old[..PIECE]]
+        {
+            assert_eq!(Sums::of(new, Some((&old, &known))).hash(), Hash::of(new));
+        }
+        assert_ne!(Hash::of(&changed), Hash::of(&old));
     }
 }

@@ -64,7 +64,9 @@ pub(crate) struct Plan {
     old: Option<Vec<u8>>,
     before: Option<Hash>,
     /// The new bytes; `None` removes the file.
-    pub(crate) new: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    /// The same with their scan and hash, where a scan was made.
+    scanned: Option<File>,
     pub(crate) hunks: Vec<Hunk>,
     pub(crate) undoes: Option<u64>,
     pub(crate) conflict: bool,
@@ -83,11 +85,19 @@ impl Plan {
             before: old.map(|(_, hash)| hash),
             hunks: describe(bytes.unwrap_or_default(), after, edits),
             new,
+            scanned: None,
             undoes: None,
             conflict: false,
             what: String::new(),
             reply: None,
         }
+    }
+}
+
+impl Plan {
+    /// Keeps the scan of the new bytes, so that it is made once.
+    pub(crate) fn keep(&mut self, scanned: File) {
+        self.scanned = Some(scanned);
     }
 }
 
@@ -205,7 +215,10 @@ impl Memory {
             return Err(Fault::Locked);
         }
         let number = self.ledger.next_number();
-        let after = plan.new.as_deref().map(Hash::of);
+        let after = match &plan.scanned {
+            Some(file) => Some(file.hash()),
+            None => plan.new.as_deref().map(Hash::of),
+        };
         let nothing = plan.before == after;
         let (file, before) = (plan.file.clone(), plan.before);
         self.ledger.append(Record::Intent(crate::ledger::Intent {
@@ -238,7 +251,7 @@ impl Memory {
             // The next start finds out by the file itself.
             tracing::warn!(err = %err.kind(), "outcome of a write not logged");
         }
-        self.folder.reload(&file, plan.new.as_deref().zip(after));
+        self.folder.reload(&file, plan.scanned);
         if applied { Ok(number) } else { result.map(|()| number) }
     }
 

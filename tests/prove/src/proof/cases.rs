@@ -41,10 +41,10 @@ fn run(setup: &Setup) -> Check<Outcome> {
     let rows: Vec<&Row> = match setup.args.first() {
         None => ROWS.to_vec(),
         Some(id) => {
-            let id = id.to_uppercase();
+            let same = |name: &str| name.eq_ignore_ascii_case(id);
             ROWS.iter()
                 .copied()
-                .filter(|row| row.name == id || row.name.starts_with(&format!("{id}-")))
+                .filter(|row| same(row.name) || row.name.split('-').next().is_some_and(same))
                 .collect()
         }
     };
