@@ -87,11 +87,87 @@ pub enum Change {
         /// Which one.
         target: Target,
     },
+    /// Changes an entry where it stands and nothing else.
+    Edit {
+        /// Which one.
+        target: Target,
+        /// How.
+        edit: Edit,
+    },
+    /// Takes an entry into the focus of the conversation.
+    Focus {
+        /// Which one.
+        target: Target,
+    },
+    /// Leaves what was taken into focus last.
+    Unfocus,
     /// Takes back the writes of a turn; `None` means the last turn of the conversation that wrote and is not undone.
     Undo {
         /// Which turn, by the beginning of its key.
         turn: Option<String>,
     },
+}
+
+/// A change of one entry.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Edit {
+    /// Sets the TODO keyword, or takes it away.
+    State(Option<String>),
+    /// Sets the priority, or takes it away.
+    Priority(Option<char>),
+    /// Adds tags.
+    AddTags(Vec<String>),
+    /// Takes tags away.
+    RemoveTags(Vec<String>),
+    /// Sets a property, or takes it away.
+    Property {
+        /// Its key.
+        key: String,
+        /// Its value.
+        value: Option<String>,
+    },
+    /// Sets when to begin, or takes it away.
+    Schedule(Option<When>),
+    /// Sets when it must be done, or takes it away.
+    Deadline(Option<When>),
+    /// Gives it another title.
+    Title(String),
+    /// Adds text at the end of its own text.
+    Append(String),
+    /// Moves it with all that stands below it under another entry, in the same file or another one.
+    Refile {
+        /// Under which one.
+        to: Target,
+    },
+    /// Moves it with all that stands below it to the archive file beside its own.
+    Archive,
+    /// Starts a clock on it.
+    ClockIn,
+    /// Stops its clock.
+    ClockOut,
+    /// Ticks or unticks the checkbox whose text holds these words.
+    Check(String),
+}
+
+impl Edit {
+    /// Returns the name that logs, gates and rules use.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::State(_) => "memory.state",
+            Self::Priority(_) => "memory.priority",
+            Self::AddTags(_) | Self::RemoveTags(_) => "memory.tags",
+            Self::Property { .. } => "memory.property",
+            Self::Schedule(_) => "memory.schedule",
+            Self::Deadline(_) => "memory.deadline",
+            Self::Title(_) => "memory.title",
+            Self::Append(_) => "memory.append",
+            Self::Refile { .. } => "memory.refile",
+            Self::Archive => "memory.archive",
+            Self::ClockIn | Self::ClockOut => "memory.clock",
+            Self::Check(_) => "memory.check",
+        }
+    }
 }
 
 /// The write as it travels, with all that makes it repeatable without doubling.

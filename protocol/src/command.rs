@@ -12,7 +12,7 @@ pub struct Command {
 }
 
 /// All commands, in the order of the help text.
-pub const COMMANDS: [Command; 10] = [
+pub const COMMANDS: [Command; 14] = [
     Command { name: "help", arguments: "[TOPIC]", summary: "what I understand" },
     Command { name: "note", arguments: "TEXT", summary: "keep a note in inbox.org" },
     Command { name: "task", arguments: "TEXT [DATE]", summary: "add a task to inbox.org" },
@@ -21,6 +21,10 @@ pub const COMMANDS: [Command; 10] = [
     Command { name: "search", arguments: "WORDS", summary: "find entries" },
     Command { name: "show", arguments: "ENTRY", summary: "one entry in full" },
     Command { name: "done", arguments: "ENTRY", summary: "mark a task done" },
+    Command { name: "focus", arguments: "[ENTRY]", summary: "what to look at first in this conversation" },
+    Command { name: "unfocus", arguments: "", summary: "leave what was taken into focus last" },
+    Command { name: "backlinks", arguments: "ENTRY", summary: "entries that link to one" },
+    Command { name: "memory", arguments: "", summary: "how much there is, and what is loose" },
     Command { name: "undo", arguments: "", summary: "take back what the last turn wrote" },
     Command { name: "status", arguments: "", summary: "how I am" },
 ];

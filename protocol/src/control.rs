@@ -1,6 +1,7 @@
 //! What operators and clients say on the named sockets. JSON bodies, so that an old client meets a new daemon:
 //! unknown fields are ignored, unknown verbs are refused with their name.
 
+use crate::snapshot;
 use serde::{Deserialize, Serialize};
 
 /// A verb of the operator, on the control socket.
@@ -74,10 +75,21 @@ pub enum Verb {
     },
     /// Check every record of the journal.
     JournalVerify,
-    /// Turns that wrote.
-    Snapshots {
-        /// At most this many.
-        limit: u16,
+    /// A look at what memory keeps.
+    Look(snapshot::Look),
+    /// Gives a snapshot a name, which keeps it for ever.
+    Keep {
+        /// Which one: its number, its name, or the beginning of its turn's key.
+        snapshot: String,
+        /// The name.
+        name: String,
+    },
+    /// Puts back what a snapshot holds.
+    Restore {
+        /// Which one, as above.
+        snapshot: String,
+        /// What of it.
+        scope: snapshot::Scope,
     },
     /// Take back what a turn wrote.
     Rollback {

@@ -1,6 +1,6 @@
 //! Questions to memory and its answers. Reading only.
 
-use crate::{change::Target, label::Labeled};
+use crate::{change::Target, id::Name, label::Labeled};
 use serde::{Deserialize, Serialize};
 
 /// A day of the civil calendar.
@@ -60,15 +60,28 @@ pub enum Query {
         /// At most this many.
         limit: u8,
     },
+    /// Entries that link to an entry.
+    Links {
+        /// To which one.
+        target: Target,
+        /// At most this many.
+        limit: u8,
+    },
+    /// What the conversation has in focus, outermost first.
+    Focus,
+    /// Counts of the memex by kind and state, orphans, broken links, largest files.
+    Report,
 }
 
-/// The question as it travels: the query and the reader's day.
+/// The question as it travels: the query, the reader's day and whose focus counts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Recall {
     /// What is asked.
     pub query: Query,
     /// Today in the owner's zone.
     pub today: Day,
+    /// The conversation.
+    pub conversation: Name,
 }
 
 /// Where an entry stands.
@@ -195,6 +208,19 @@ pub enum Recalled {
         /// How many there are in all.
         total: u32,
     },
+    /// To [`Query::Links`].
+    Links {
+        /// The entry that is linked to.
+        to: EntryRef,
+        /// Entries that hold a link to it.
+        from: Vec<EntryRef>,
+        /// How many there are in all.
+        total: u32,
+    },
+    /// To [`Query::Focus`].
+    Focus(Vec<EntryRef>),
+    /// To [`Query::Report`], line by line.
+    Report(Labeled),
     /// Several entries fit a target equally well.
     Ambiguous(Vec<EntryRef>),
     /// Nothing fits a target; the nearest titles.

@@ -23,11 +23,65 @@ pub enum Request {
         /// When.
         at: WallMs,
     },
-    /// The latest turns that wrote, newest first.
-    List {
+    /// The operator looks; nothing is written.
+    Look(Look),
+    /// The operator gives a snapshot a name, which keeps it for ever.
+    Keep {
+        /// Which one, as the operator said it.
+        snapshot: String,
+        /// The name.
+        name: String,
+    },
+    /// The operator puts back what a snapshot holds, as a new turn that can itself be taken back.
+    Restore {
+        /// Which one, as the operator said it.
+        snapshot: String,
+        /// What of it.
+        scope: Scope,
+        /// Key of the new turn.
+        by: TurnKey,
+        /// When.
+        at: WallMs,
+    },
+}
+
+/// What an operator may look at.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Look {
+    /// The latest snapshots, newest first. Each line begins with the number and the time in ms.
+    Snapshots {
         /// At most this many.
         limit: u16,
     },
+    /// What differs between two snapshots.
+    Diff {
+        /// The older one, as the operator said it.
+        from: String,
+        /// The newer one; empty for the memex as it is now.
+        to: String,
+    },
+    /// Every version of one entry that is still known.
+    History {
+        /// The entry, as a person says it.
+        entry: String,
+    },
+    /// Whether every object of the store is what its hash says.
+    Verify,
+    /// Counts, orphans, broken links, largest files.
+    Report,
+}
+
+/// What to put back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Every file.
+    Everything,
+    /// One file, by its name below the memex.
+    File(String),
+    /// One entry, as a person says it.
+    Entry(String),
 }
 
 /// What memory answers.
@@ -49,21 +103,10 @@ pub enum Reply {
         /// As above.
         conflicts: Vec<String>,
     },
-    /// To a list.
-    Turns(Vec<TurnLine>),
+    /// To a look.
+    Lines(Vec<String>),
+    /// To keeping or restoring: done; a line for the operator.
+    Done(String),
     /// It could not be done; a sentence that says what to do.
     Refused(String),
-}
-
-/// A turn that wrote.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TurnLine {
-    /// The turn.
-    pub turn: TurnKey,
-    /// When it was accepted.
-    pub at: WallMs,
-    /// What it wrote, one line each.
-    pub what: Vec<String>,
-    /// Whether it was taken back.
-    pub undone: bool,
 }

@@ -256,7 +256,9 @@ async fn serve_verb(seed: &Seed, channel: &mut Channel, request: Request) -> Opt
         | Verb::ParkedDrop { .. }
         | Verb::UncertainList
         | Verb::UncertainResolve { .. }
-        | Verb::Snapshots { .. }
+        | Verb::Look(_)
+        | Verb::Keep { .. }
+        | Verb::Restore { .. }
         | Verb::Rollback { .. }
         | Verb::Inject { .. }
         | Verb::Version => {
@@ -292,7 +294,7 @@ const fn mutates(verb: &Verb) -> bool {
             | Verb::ParkedList
             | Verb::UncertainList
             | Verb::JournalVerify
-            | Verb::Snapshots { .. }
+            | Verb::Look(_)
             | Verb::Doctor
             | Verb::Version
     )
@@ -309,6 +311,8 @@ const fn word(verb: &Verb) -> &'static str {
         Verb::ParkedRetry { .. } => "parked retry",
         Verb::ParkedDrop { .. } => "parked drop",
         Verb::UncertainResolve { .. } => "uncertain resolve",
+        Verb::Keep { .. } => "snapshots keep",
+        Verb::Restore { .. } => "restore",
         Verb::Rollback { .. } => "rollback",
         Verb::Inject { .. } => "inject",
         Verb::Status
@@ -317,7 +321,7 @@ const fn word(verb: &Verb) -> &'static str {
         | Verb::ParkedList
         | Verb::UncertainList
         | Verb::JournalVerify
-        | Verb::Snapshots { .. }
+        | Verb::Look(_)
         | Verb::Doctor
         | Verb::Version => "read",
     }

@@ -124,8 +124,8 @@ struct Ask {
 enum Own {
     Rollback(TurnKey),
     Deliver(TurnKey),
-    Snapshots { client: u64 },
-    Revert { client: u64, verb: String },
+    Look { client: u64 },
+    Mend { client: u64, verb: String },
 }
 
 /// What the hub is doing.

@@ -126,7 +126,8 @@ impl Core {
             Action::Interrupt => end(&job, End::Interrupt, out),
             Action::Status => end(&job, End::Status, out),
             Action::Recall { query, .. } => {
-                let recall = Recall { query, today: self.today(&job).0 };
+                let conversation = job.proposal.conversation.clone();
+                let recall = Recall { query, today: self.today(&job).0, conversation };
                 job.wait = Wait::Recalled;
                 job.request = out.ask(Kind::Recall, Role::Memory, job.thread, &recall);
                 self.jobs.insert(job.thread.turn, job);

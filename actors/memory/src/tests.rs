@@ -121,7 +121,7 @@ impl Home {
     }
 
     fn ask(&mut self, query: Query) -> Recalled {
-        self.memory.recall(&Recall { query, today: TODAY })
+        self.memory.recall(&Recall { query, today: TODAY, conversation: Name::new("local").unwrap() })
     }
 }
 

@@ -6,6 +6,7 @@ mod calendar;
 mod catalogue;
 mod clock;
 mod date;
+mod edit;
 mod help;
 mod lex;
 mod numeric;
@@ -227,6 +228,20 @@ fn explanation(action: &Action) -> &'static str {
         "memory.note" => "The words ask to keep a note.",
         "memory.task" => "The words ask to add a task.",
         "memory.done" => "The words say that a task is done.",
+        "memory.links" => "The words ask what links to an entry.",
+        "memory.focused" => "The words ask what is in focus.",
+        "memory.report" => "The words ask what the memex holds as a whole.",
+        "memory.focus" => "The words ask to take an entry into focus.",
+        "memory.unfocus" => "The words ask to leave what is in focus.",
+        "memory.schedule" => "The words ask to give a task another day.",
+        "memory.deadline" => "The words ask to give a task another deadline.",
+        "memory.tags" => "The words ask to change the tags of an entry.",
+        "memory.priority" => "The words ask to change the priority of an entry.",
+        "memory.append" => "The words ask to add text to an entry.",
+        "memory.refile" => "The words ask to move an entry under another one.",
+        "memory.archive" => "The words ask to put an entry into the archive.",
+        "memory.clock" => "The words ask to start or stop the clock of an entry.",
+        "memory.check" => "The words ask to tick a checkbox.",
         "memory.undo" => "The words ask to take back what was written.",
         "interrupt" => "The words ask to stop what is running.",
         "status" => "The words ask how the assistant is.",

@@ -3,7 +3,7 @@
 
 use jiff::{Timestamp, ZonedDateTime, tz::TimeZone};
 use protocol::{
-    change::{Change, RepeatKind, Target, Unit, When},
+    change::{Change, Edit, RepeatKind, Target, Unit, When},
     id::{Name, TurnKey, WallMs},
     label::Labeled,
     percept::{Percept, Sense},
@@ -85,6 +85,25 @@ fn change(change: &Change) -> String {
             hashed(tags)
         ),
         Change::Done { target: Target::Words(words) } => format!("done {:?}", Raw(words)),
+        Change::Focus { target: Target::Words(words) } => format!("focus {:?}", Raw(words)),
+        Change::Unfocus => "unfocus".into(),
+        Change::Edit { target: Target::Words(words), edit } => {
+            let what = match edit {
+                Edit::Schedule(date) => when("sched", *date),
+                Edit::Deadline(date) => when("due", *date),
+                Edit::AddTags(tags) => format!(" +{}", tags.join("+")),
+                Edit::RemoveTags(tags) => format!(" -{}", tags.join("-")),
+                Edit::Priority(letter) => format!(" !{}", letter.unwrap_or('-')),
+                Edit::Append(text) => format!(" append {:?}", Raw(text)),
+                Edit::Refile { to: Target::Words(to) } => format!(" under {:?}", Raw(to)),
+                Edit::Archive => " archive".into(),
+                Edit::ClockIn => " clock-in".into(),
+                Edit::ClockOut => " clock-out".into(),
+                Edit::Check(item) => format!(" tick {:?}", Raw(item)),
+                other @ (Edit::State(_) | Edit::Property { .. } | Edit::Title(_)) => format!(" {other:?}"),
+            };
+            format!("edit {:?}{what}", Raw(words))
+        }
         Change::Undo { turn: None } => "undo".into(),
         Change::Undo { turn: Some(turn) } => format!("undo {turn}"),
     }
@@ -104,6 +123,9 @@ fn recall(query: &Query, preface: Option<&str>) -> String {
         Query::Search { words, .. } => format!("search {:?}", Raw(words)),
         Query::Show { target: Target::Words(words) } => format!("show {:?}", Raw(words)),
         Query::Tasks { .. } => "tasks".into(),
+        Query::Links { target: Target::Words(words), .. } => format!("links {:?}", Raw(words)),
+        Query::Focus => "focused".into(),
+        Query::Report => "report".into(),
     };
     asked + why
 }

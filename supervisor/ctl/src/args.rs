@@ -165,16 +165,44 @@ pub enum Ctl {
         #[command(subcommand)]
         what: Journal,
     },
-    /// Turns that wrote to the memex
+    /// The memex as it was: one snapshot for each turn that wrote and for changes by others
     Snapshots {
         /// How many
         #[arg(short = 'n', long, default_value_t = 20)]
         limit: u16,
+        /// Something else than to list them.
+        #[command(subcommand)]
+        what: Option<Snapshots>,
     },
-    /// Take back what a turn wrote
+    /// What changed between two snapshots, or since one
+    Diff {
+        /// The older one: its number, its name, or the beginning of its turn's key
+        from: String,
+        /// The newer one; without it, the memex as it is
+        to: Option<String>,
+    },
+    /// Every version of one entry that is still known
+    History {
+        /// The entry: its title, words of it, its ID or a link
+        #[arg(required = true)]
+        entry: Vec<String>,
+    },
+    /// Counts of the memex: entries by state, orphans, broken links, largest files
+    Memory,
+    /// Take back what a turn wrote, or with --to put back what a snapshot holds; itself a turn that can be taken back
     Rollback {
-        /// Its key, or the beginning of it
-        turn: String,
+        /// The turn's key, or the beginning of it
+        #[arg(required_unless_present = "to", conflicts_with = "to")]
+        turn: Option<String>,
+        /// A snapshot: its number, its name, or the beginning of its turn's key
+        #[arg(long, value_name = "SNAPSHOT")]
+        to: Option<String>,
+        /// Only this file of it
+        #[arg(long, requires = "to", conflicts_with = "entry")]
+        file: Option<String>,
+        /// Only this entry of it
+        #[arg(long, requires = "to")]
+        entry: Option<String>,
     },
     /// Say something as the owner, in the conversation `operator`
     Inject {
@@ -186,6 +214,20 @@ pub enum Ctl {
     Doctor,
     /// The version of the daemon
     Version,
+}
+
+/// What to do with snapshots.
+#[derive(Debug, Subcommand)]
+pub enum Snapshots {
+    /// Give one a name, which keeps it for ever
+    Keep {
+        /// Which one: its number or the beginning of its turn's key
+        snapshot: String,
+        /// The name
+        name: String,
+    },
+    /// Check every object of the store against its hash
+    Verify,
 }
 
 /// What to do with parked turns.

@@ -3,7 +3,7 @@
 
 use crate::{
     Error, Failure, Kind,
-    args::{Ctl, Journal, Parked, Uncertain},
+    args::{Ctl, Journal, Parked, Snapshots, Uncertain},
     offline, show,
     wire::{Got, Wire, fresh_id, pause},
 };
@@ -14,6 +14,7 @@ use protocol::{
     control::{Reply, Request, RoleStatus, Status, Verb},
     limits::CTL_FRAME_MAX,
     route::Kind as Word,
+    snapshot::{Look, Scope},
     version,
 };
 use std::{
@@ -56,8 +57,8 @@ pub(crate) fn run(paths: &Paths, verb: Ctl, out: &mut impl Write) -> Result<(), 
         Ctl::Drain => return drain(paths, out),
         Ctl::Journal { what: Journal::Repair } => return offline::repair(paths, out),
         Ctl::Journal { what: Journal::Verify } => return verify(paths, out),
-        Ctl::Snapshots { limit } => {
-            let reply = call(paths, Verb::Snapshots { limit })?;
+        Ctl::Snapshots { limit, what: None } => {
+            let reply = call(paths, Verb::Look(Look::Snapshots { limit }))?;
             let Reply::Lines(lines) = reply else {
                 return print(reply, &zone, out);
             };
@@ -75,12 +76,38 @@ pub(crate) fn run(paths: &Paths, verb: Ctl, out: &mut impl Write) -> Result<(), 
         Ctl::Uncertain { what: Uncertain::DidNot { turn } } => {
             Verb::UncertainResolve { turn, happened: false }
         }
-        Ctl::Rollback { turn } => Verb::Rollback { turn },
+        Ctl::Snapshots { what: Some(Snapshots::Keep { snapshot, name }), .. } => {
+            Verb::Keep { snapshot, name }
+        }
+        Ctl::Snapshots { what: Some(Snapshots::Verify), .. } => Verb::Look(Look::Verify),
+        Ctl::Diff { from, to } => Verb::Look(Look::Diff { from, to: to.unwrap_or_default() }),
+        Ctl::History { entry } => {
+            let reply = call(paths, Verb::Look(Look::History { entry: entry.join(" ") }))?;
+            let Reply::Lines(lines) = reply else {
+                return print(reply, &zone, out);
+            };
+            return Ok(write!(out, "{}", show::snapshots(&lines, &zone))?);
+        }
+        Ctl::Memory => Verb::Look(Look::Report),
+        Ctl::Rollback { turn, to, file, entry } => rollback(turn, to, file, entry),
         Ctl::Inject { text } => Verb::Inject { text: text.join(" ") },
         Ctl::Doctor => Verb::Doctor,
         Ctl::Version => Verb::Version,
     };
     print(call(paths, verb)?, &zone, out)
+}
+
+/// What `rollback` asks for; the arguments were checked against each other when they were read.
+fn rollback(turn: Option<String>, to: Option<String>, file: Option<String>, entry: Option<String>) -> Verb {
+    let scope = match (file, entry) {
+        (Some(file), _) => Scope::File(file),
+        (None, Some(entry)) => Scope::Entry(entry),
+        (None, None) => Scope::Everything,
+    };
+    match to {
+        Some(snapshot) => Verb::Restore { snapshot, scope },
+        None => Verb::Rollback { turn: turn.unwrap_or_default() },
+    }
 }
 
 /// Shows a reply that needs no more than that.

@@ -224,7 +224,7 @@ impl Hub {
                 None => self.nack(&ask.header, &Nack::Gone),
                 // Asked again when memory is ready; offered again when somebody comes.
                 Some(Own::Rollback(_) | Own::Deliver(_)) => {}
-                Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
+                Some(Own::Look { client } | Own::Mend { client, .. }) => {
                     self.refuse(client, 1, "memory died over this", "passepartout ctl status");
                 }
             }

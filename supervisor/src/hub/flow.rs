@@ -273,21 +273,24 @@ impl Hub {
                     self.rolled_back(key, conflicts);
                 }
                 Some(snapshot::Reply::Refused(why)) => self.rollback_refused(key, &why),
-                Some(snapshot::Reply::Reverted { .. } | snapshot::Reply::Turns(_)) | None => {}
+                Some(
+                    snapshot::Reply::Reverted { .. } | snapshot::Reply::Lines(_) | snapshot::Reply::Done(_),
+                )
+                | None => {}
             },
             Own::Deliver(key) => {
                 if let Some(how) = self.read::<Delivered>(frame) {
                     self.delivered(key, how);
                 }
             }
-            Own::Snapshots { client } => {
+            Own::Look { client } => {
                 if let Some(reply) = self.read::<snapshot::Reply>(frame) {
-                    self.snapshots_listed(client, reply);
+                    self.looked(client, reply);
                 }
             }
-            Own::Revert { client, verb } => {
+            Own::Mend { client, verb } => {
                 if let Some(reply) = self.read::<snapshot::Reply>(frame) {
-                    self.reverted(client, &verb, reply);
+                    self.mended(client, &verb, reply);
                 }
             }
         }

@@ -184,7 +184,7 @@ impl Hub {
                     self.ask_rollback(turn, attempt);
                 }
                 Some(Own::Deliver(_)) => {}
-                Some(Own::Snapshots { client } | Own::Revert { client, .. }) => {
+                Some(Own::Look { client } | Own::Mend { client, .. }) => {
                     self.refuse(client, 5, "memory did not answer in time", "passepartout ctl status");
                 }
             }

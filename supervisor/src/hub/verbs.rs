@@ -8,7 +8,7 @@ use crate::{
 };
 use protocol::{
     control::{Held, Reply, Request, Verb},
-    id::{Name, TurnKey},
+    id::{Name, TurnKey, WallMs},
     label::Labeled,
     role::Role,
     route::Kind,
@@ -56,7 +56,13 @@ impl Hub {
             Verb::ParkedDrop { turn } => self.unpark(client, &id, &turn, Unpark::Drop),
             Verb::UncertainList => self.list_uncertain(client),
             Verb::UncertainResolve { turn, happened } => self.resolve(client, &id, &turn, happened),
-            Verb::Snapshots { limit } => self.list_snapshots(client, limit),
+            Verb::Look(look) => self.look(client, look),
+            Verb::Keep { snapshot, name } => {
+                self.mend(client, id, |_, _| snapshot::Request::Keep { snapshot, name });
+            }
+            Verb::Restore { snapshot, scope } => {
+                self.mend(client, id, |by, at| snapshot::Request::Restore { snapshot, scope, by, at });
+            }
             Verb::Rollback { turn } => self.revert(client, id, turn),
             Verb::Inject { text } => self.inject_text(client, &id, text),
             // Control answers these itself: they read files, and the hub does not.
@@ -216,51 +222,53 @@ impl Hub {
         self.done(client, id, &format!("noted: turn {} {word}", key.short()));
     }
 
-    fn list_snapshots(&mut self, client: u64, limit: u16) {
+    fn look(&mut self, client: u64, look: snapshot::Look) {
         if self.is_ready(Role::Memory) {
-            let request = snapshot::Request::List { limit };
-            self.ask(Kind::Snapshot, Role::Memory, TurnKey::none(), &request, Own::Snapshots { client });
+            let request = snapshot::Request::Look(look);
+            self.ask(Kind::Snapshot, Role::Memory, TurnKey::none(), &request, Own::Look { client });
         } else {
             self.refuse(client, 1, "memory is not ready", "passepartout ctl status");
         }
     }
 
-    pub(super) fn snapshots_listed(&mut self, client: u64, reply: snapshot::Reply) {
+    pub(super) fn looked(&mut self, client: u64, reply: snapshot::Reply) {
         match reply {
-            snapshot::Reply::Turns(turns) => {
-                let lines = turns.iter().map(|line| {
-                    let undone = if line.undone { " (taken back)" } else { "" };
-                    format!("{} {} {}{undone}", line.turn.short(), line.at.0, line.what.join("; "))
-                });
-                let reply = Reply::Lines(lines.collect());
-                self.effects.push(Effect::Reply { client, reply });
+            snapshot::Reply::Lines(lines) => {
+                self.effects.push(Effect::Reply { client, reply: Reply::Lines(lines) });
             }
-            snapshot::Reply::Refused(why) => self.refuse(client, 1, &why, ""),
-            snapshot::Reply::RolledBack { .. } | snapshot::Reply::Reverted { .. } => {
-                self.refuse(client, 1, "memory gave another answer", "");
-            }
+            snapshot::Reply::Refused(why) => self.refuse(client, 1, &why, "passepartout ctl snapshots"),
+            snapshot::Reply::RolledBack { .. }
+            | snapshot::Reply::Reverted { .. }
+            | snapshot::Reply::Done(_) => self.refuse(client, 1, "memory gave another answer", ""),
         }
     }
 
     fn revert(&mut self, client: u64, id: String, turn: String) {
         let open = self.turns.keys().any(|key| key.to_string().starts_with(&turn));
-        let source = Name::new("ctl");
-        let (Ok(source), Ok(message)) = (source, Name::new(format!("rollback-{id}"))) else {
-            return;
-        };
         if open {
             self.refuse(client, 1, "that turn has not ended yet", "passepartout ctl status");
-        } else if self.is_ready(Role::Memory) {
+        } else {
+            self.mend(client, id, |by, at| snapshot::Request::Revert { turn, by, at });
+        }
+    }
+
+    /// Asks memory to write on the operator's behalf, under a turn of its own that is the same however often the verb
+    /// comes.
+    fn mend(&mut self, client: u64, id: String, request: impl FnOnce(TurnKey, WallMs) -> snapshot::Request) {
+        let (Ok(source), Ok(message)) = (Name::new("ctl"), Name::new(format!("rollback-{id}"))) else {
+            return;
+        };
+        if self.is_ready(Role::Memory) {
             let by = TurnKey::derive(&source, &source, &message);
-            let request = snapshot::Request::Revert { turn, by, at: self.wall };
-            let own = Own::Revert { client, verb: id };
+            let request = request(by, self.wall);
+            let own = Own::Mend { client, verb: id };
             self.ask(Kind::Snapshot, Role::Memory, TurnKey::none(), &request, own);
         } else {
             self.refuse(client, 1, "memory is not ready", "passepartout ctl status");
         }
     }
 
-    pub(super) fn reverted(&mut self, client: u64, verb: &str, reply: snapshot::Reply) {
+    pub(super) fn mended(&mut self, client: u64, verb: &str, reply: snapshot::Reply) {
         match reply {
             snapshot::Reply::Reverted { turn, what, conflicts } => {
                 let mut text = format!("took back turn {}: {}", turn.short(), what.join("; "));
@@ -270,10 +278,11 @@ impl Hub {
                 }
                 self.done(client, verb, &text);
             }
+            snapshot::Reply::Done(text) => self.done(client, verb, &text),
             snapshot::Reply::Refused(why) => {
                 self.refuse(client, 1, &why, "passepartout ctl snapshots");
             }
-            snapshot::Reply::RolledBack { .. } | snapshot::Reply::Turns(_) => {
+            snapshot::Reply::RolledBack { .. } | snapshot::Reply::Lines(_) => {
                 self.refuse(client, 1, "memory gave another answer", "");
             }
         }

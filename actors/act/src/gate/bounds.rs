@@ -4,7 +4,7 @@
 use super::Objection;
 use jiff::civil::Date;
 use protocol::{
-    change::{Change, Target, When},
+    change::{Change, Edit, Target, When},
     limits::{ANSWER_MAX, TEXT_MAX},
     proposal::{Action, Proposal},
     recall::{Day, Query},
@@ -62,6 +62,8 @@ fn recall(query: &Query) -> Option<Objection> {
         }
         Query::Show { target } => target_of(target),
         Query::Tasks { limit } => within("limit", *limit, LIMIT_MAX),
+        Query::Links { target, limit } => target_of(target).or_else(|| within("limit", *limit, LIMIT_MAX)),
+        Query::Focus | Query::Report => None,
     }
 }
 
@@ -73,9 +75,40 @@ fn change(change: &Change) -> Option<Objection> {
             .or_else(|| deadline.as_ref().and_then(when))
             .or_else(|| letter(*priority))
             .or_else(|| tags_of(tags)),
-        Change::Done { target } => target_of(target),
+        Change::Done { target } | Change::Focus { target } => target_of(target),
+        Change::Edit { target, edit } => target_of(target).or_else(|| self::edit(edit)),
+        Change::Unfocus => None,
         Change::Undo { turn } => turn.as_ref().and_then(|turn| key(turn)),
     }
+}
+
+fn edit(edit: &Edit) -> Option<Objection> {
+    match edit {
+        Edit::State(word) => word.as_ref().and_then(|word| word_of("keyword", word)),
+        Edit::Priority(priority) => letter(*priority),
+        Edit::AddTags(tags) | Edit::RemoveTags(tags) if tags.is_empty() => {
+            Some(("schema.empty", "There is no tag.".to_owned()))
+        }
+        Edit::AddTags(tags) | Edit::RemoveTags(tags) => tags_of(tags),
+        Edit::Property { key, value } => word_of("property", key).or_else(|| {
+            let value = value.as_ref().filter(|value| !value.is_empty());
+            value.and_then(|value| line_of("value", value))
+        }),
+        Edit::Schedule(date) | Edit::Deadline(date) => date.as_ref().and_then(when),
+        Edit::Title(title) => line_of("title", title),
+        Edit::Append(text) => text_of("text", text, TEXT_MAX),
+        Edit::Refile { to } => target_of(to),
+        Edit::Archive | Edit::ClockIn | Edit::ClockOut => None,
+        Edit::Check(words) => line_of("item", words),
+    }
+}
+
+/// One word without blanks and colons, as keywords and keys of properties are.
+fn word_of(what: &str, word: &str) -> Option<Objection> {
+    line_of(what, word).or_else(|| {
+        let odd = word.len() > TAG_MAX || word.chars().any(|c| c.is_whitespace() || c == ':');
+        odd.then(|| ("schema.word", format!("The {what} is not one word of at most {TAG_MAX} bytes.")))
+    })
 }
 
 fn text_of(what: &str, text: &str, max: usize) -> Option<Objection> {

@@ -13,7 +13,7 @@ pub fn changed(changed: &Changed) -> String {
     cut(match changed {
         Changed::Written { entry, what } => written(entry, what),
         Changed::Undone { turn, what, conflicts } => undone(*turn, what, conflicts),
-        Changed::Ambiguous(entries) => which(entries, "done"),
+        Changed::Ambiguous(entries) => which(entries, "it again"),
         Changed::NotFound { near } => not_found(near, "done"),
         Changed::Refused(sentence) => sentence.clone(),
     })
@@ -29,6 +29,12 @@ fn written(entry: &EntryRef, what: &str) -> String {
         "task" => format!("Task added to {}: {title}{more}", entry.file),
         "done" => format!("Done: {title}{more}"),
         "next" => format!("Done: {title}. Next: {rest}"),
+        "focus" => format!("In focus: {title}"),
+        "unfocus" => format!("No longer in focus: {title}"),
+        "scheduled" | "deadline" | "priority" | "tags" | "tag" | "state" | "title" | "property"
+        | "archived" | "moved" | "clock" | "appended" | "checked" | "unchecked" => {
+            format!("{title}: {what}")
+        }
         _ => format!("Written in {}: {title} ({what})", entry.file),
     };
     format!("{line}\n{}", entry.link())
@@ -78,7 +84,7 @@ mod tests {
             said("pay", "next 2026-03-16 Mon"),
             "Done: pay. Next: 2026-03-16 Mon\n[[file:inbox.org::*pay][pay]]"
         );
-        assert_eq!(said("pay", "moved"), "Written in inbox.org: pay (moved)\n[[file:inbox.org::*pay][pay]]");
+        assert_eq!(said("pay", "odd"), "Written in inbox.org: pay (odd)\n[[file:inbox.org::*pay][pay]]");
     }
 
     #[test]
@@ -101,7 +107,7 @@ You had changed a part since. Yours stays as it is; mine lies beside it, in:
     fn ambiguous_missing_and_refused_say_what_to_do() {
         assert_eq!(
             changed(&Changed::Ambiguous(vec![entry("call Bob")])),
-            "Which one?\n1. call Bob\n   [[file:inbox.org::*call Bob][call Bob]]\nSay `done` with more of the title, or with the link."
+            "Which one?\n1. call Bob\n   [[file:inbox.org::*call Bob][call Bob]]\nSay it again with more of the title, or with the link."
         );
         assert_eq!(
             changed(&Changed::NotFound { near: vec![] }),

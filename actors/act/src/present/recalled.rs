@@ -15,7 +15,10 @@ pub fn recalled(recalled: &Recalled, preface: Option<&str>, now: &ZonedDateTime)
             format!("{}\n\n{}", entry.entry.link(), entry.text.text.trim_end_matches('\n'))
         }
         Recalled::Tasks { items, total } => agenda::tasks(items, *total, today),
-        Recalled::Ambiguous(entries) => which(entries, "show"),
+        Recalled::Links { to, from, total } => links(to, from, *total),
+        Recalled::Focus(entries) => focus(entries),
+        Recalled::Report(report) => report.text.trim_end().to_owned(),
+        Recalled::Ambiguous(entries) => which(entries, "`show`"),
         Recalled::NotFound { near } => not_found(near, "show"),
         Recalled::Unreadable(sentence) => sentence.clone(),
     };
@@ -43,10 +46,25 @@ fn found(hits: &[Hit], total: u32) -> String {
     text
 }
 
+fn links(to: &EntryRef, from: &[EntryRef], total: u32) -> String {
+    if from.is_empty() {
+        return format!("Nothing links to {}.", title(to));
+    }
+    let entries = if total == 1 { "entry links" } else { "entries link" };
+    format!("{total} {entries} to {}:{}", title(to), numbered(from))
+}
+
+fn focus(entries: &[EntryRef]) -> String {
+    if entries.is_empty() {
+        return "Nothing is in focus. Type for example: focus on call the plumber".to_owned();
+    }
+    format!("In focus, the last one first:{}", numbered(&entries.iter().rev().cloned().collect::<Vec<_>>()))
+}
+
 /// Asks which of several entries is meant. `order` is the word to say again.
 pub(super) fn which(entries: &[EntryRef], order: &str) -> String {
     let list = numbered(entries);
-    format!("Which one?{list}\nSay `{order}` with more of the title, or with the link.")
+    format!("Which one?{list}\nSay {order} with more of the title, or with the link.")
 }
 
 /// Says that no entry fits, with those that come near.

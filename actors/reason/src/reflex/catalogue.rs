@@ -70,6 +70,9 @@ pub(super) struct Order {
     /// Whether a day has to be named.
     #[serde(default)]
     pub(super) named: bool,
+    /// Words between an entry and what is to be done with it; the last one that is said counts.
+    #[serde(default)]
+    pub(super) splits: Vec<String>,
     /// Days of the agenda when none is named.
     #[serde(default)]
     pub(super) days: Option<u8>,
@@ -93,13 +96,34 @@ pub(super) enum Intent {
     Greeting,
     Thanks,
     Outside,
+    Focus,
+    Unfocus,
+    Focused,
+    Links,
+    Memory,
+    Reschedule,
+    Deadline,
+    Tag,
+    Untag,
+    Priority,
+    Append,
+    Move,
+    Archive,
+    ClockIn,
+    ClockOut,
+    Tick,
 }
 
 impl Intent {
+    /// Says whether the entry comes after what is to be done: "tick milk in shopping".
+    pub(super) const fn names_entry_last(self) -> bool {
+        matches!(self, Self::Tick | Self::Untag)
+    }
+
     /// Says whether the words behind the order are written down as they are.
     pub(super) const fn keeps_words(self) -> bool {
         match self {
-            Self::Note | Self::Task | Self::Outside => true,
+            Self::Note | Self::Task | Self::Outside | Self::Append => true,
             Self::Agenda
             | Self::Tasks
             | Self::Search
@@ -110,7 +134,22 @@ impl Intent {
             | Self::Status
             | Self::Stop
             | Self::Greeting
-            | Self::Thanks => false,
+            | Self::Thanks
+            | Self::Focus
+            | Self::Unfocus
+            | Self::Focused
+            | Self::Links
+            | Self::Memory
+            | Self::Reschedule
+            | Self::Deadline
+            | Self::Tag
+            | Self::Untag
+            | Self::Priority
+            | Self::Move
+            | Self::Archive
+            | Self::ClockIn
+            | Self::ClockOut
+            | Self::Tick => false,
         }
     }
 }
@@ -140,6 +179,10 @@ pub(super) struct Sentences {
     pub(super) missing_show: String,
     pub(super) missing_done: String,
     pub(super) missing_outside: String,
+    pub(super) missing_focus: String,
+    pub(super) missing_links: String,
+    pub(super) missing_edit: String,
+    pub(super) missing_date: String,
     pub(super) unknown_command: String,
     pub(super) unknown_topic: String,
     pub(super) unknown_day: String,

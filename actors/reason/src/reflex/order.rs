@@ -3,7 +3,7 @@
 use super::{
     catalogue::{Intent, Language, Order},
     date::Days,
-    help,
+    edit, help,
     lex::{Word, words},
     span::{self, Stretch},
     step::Reader,
@@ -30,23 +30,31 @@ const TOPIC_WORDS_MAX: usize = 2;
 
 /// What was ordered.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct Asked<'l> {
     pub(super) intent: Intent,
+    pub(super) splits: &'l [String],
     loose: bool,
     asks: bool,
     named: bool,
     days: Option<u8>,
 }
 
-impl Asked {
+impl<'l> Asked<'l> {
     /// An order in words.
-    pub(super) const fn plainly(order: &Order) -> Self {
-        Self { intent: order.is, loose: order.loose, asks: order.asks, named: order.named, days: order.days }
+    pub(super) fn plainly(order: &'l Order) -> Self {
+        Self {
+            intent: order.is,
+            splits: &order.splits,
+            loose: order.loose,
+            asks: order.asks,
+            named: order.named,
+            days: order.days,
+        }
     }
 
     /// A slash command: whatever its object is, it is no other order.
     pub(super) const fn command(intent: Intent) -> Self {
-        Self { intent, loose: false, asks: true, named: false, days: None }
+        Self { intent, splits: &[], loose: false, asks: true, named: false, days: None }
     }
 
     /// A sentence that is a task by its form.
@@ -56,7 +64,12 @@ impl Asked {
 }
 
 /// Turns an order with its object into an action. `None` means that the words are no such order after all.
-pub(super) fn action(language: &Language, asked: Asked, object: &str, now: &ZonedDateTime) -> Option<Action> {
+pub(super) fn action(
+    language: &Language,
+    asked: Asked<'_>,
+    object: &str,
+    now: &ZonedDateTime,
+) -> Option<Action> {
     let say = &language.say;
     let reader = Reader { language, days: Days { language, now }, loose: asked.loose };
     Some(match asked.intent {
@@ -81,6 +94,29 @@ pub(super) fn action(language: &Language, asked: Asked, object: &str, now: &Zone
         Intent::Thanks => Action::Say(say.thanks.clone()),
         Intent::Outside if object.trim().is_empty() => Action::Say(say.missing_outside.clone()),
         Intent::Outside => Action::Outside(object.trim().to_owned()),
+        Intent::Focus if object.trim().is_empty() => recall(Query::Focus),
+        Intent::Focus => match target(language, object) {
+            Some(target) => Action::Change(Change::Focus { target }),
+            None => Action::Say(say.missing_focus.clone()),
+        },
+        Intent::Unfocus => Action::Change(Change::Unfocus),
+        Intent::Focused => recall(Query::Focus),
+        Intent::Links => match target(language, object) {
+            Some(target) => recall(Query::Links { target, limit: TASKS }),
+            None => Action::Say(say.missing_links.clone()),
+        },
+        Intent::Memory => recall(Query::Report),
+        Intent::Reschedule
+        | Intent::Deadline
+        | Intent::Tag
+        | Intent::Untag
+        | Intent::Priority
+        | Intent::Append
+        | Intent::Move
+        | Intent::Archive
+        | Intent::ClockIn
+        | Intent::ClockOut
+        | Intent::Tick => return edit::action(Reader { loose: true, ..reader }, asked, object),
     })
 }
 
@@ -114,7 +150,7 @@ fn task(reader: Reader<'_>, object: &str) -> Action {
     })
 }
 
-fn agenda(reader: Reader<'_>, asked: Asked, object: &str) -> Option<Action> {
+fn agenda(reader: Reader<'_>, asked: Asked<'_>, object: &str) -> Option<Action> {
     let say = &reader.language.say;
     let said = words(object);
     let said = without_politeness(reader.language, &said);
@@ -155,7 +191,7 @@ fn undo(language: &Language, object: &str) -> Action {
     Action::Change(Change::Undo { turn })
 }
 
-fn topic(language: &Language, asked: Asked, object: &str) -> Option<Action> {
+fn topic(language: &Language, asked: Asked<'_>, object: &str) -> Option<Action> {
     let topic = object.trim().trim_end_matches(['.', '!', '?']);
     if let Some(text) = help::text(language, topic) {
         return Some(Action::Say(text));
@@ -167,7 +203,7 @@ fn topic(language: &Language, asked: Asked, object: &str) -> Option<Action> {
     })
 }
 
-fn target(language: &Language, object: &str) -> Option<Target> {
+pub(super) fn target(language: &Language, object: &str) -> Option<Target> {
     thing(language, object).map(Target::Words)
 }
 

@@ -144,6 +144,13 @@ fn tag(word: &Word<'_>) -> Option<String> {
     (named && !word.quoted).then(|| name.replace('-', "_"))
 }
 
+/// Reads a tag that is said without its `#`.
+pub(super) fn bare(name: &str) -> Option<String> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '@' | '%');
+    let named = !name.is_empty() && name.len() <= TAG_MAX && name.chars().all(plain);
+    named.then(|| name.replace('-', "_"))
+}
+
 fn letter(word: &Word<'_>) -> Option<char> {
     let raw = word.raw.trim_end_matches(['.', ',', ';', ':']);
     let cookie = || raw.strip_prefix("[#")?.strip_suffix(']');
