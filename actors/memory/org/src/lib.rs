@@ -12,6 +12,7 @@ mod escape;
 mod headline;
 mod keyword;
 mod meta;
+mod objects;
 mod repeat;
 mod scan;
 mod span;
@@ -25,6 +26,11 @@ pub use error::Error;
 pub use escape::{body, tag, title};
 pub use keyword::{Keywords, Sequence, State};
 pub use meta::{Drawer, Planning, Property};
+pub use objects::{
+    Block, BlockKind, Checkbox, Clock, Cookie, DrawerKind, DrawerSpan, KeywordLine, LINK_TYPES, Link,
+    LinkFormat, LinkTarget, Moment, Note, Objects, Source, StampKind, Statistics, Target, TargetKind,
+    Timestamp, objects, timestamp,
+};
 pub use repeat::{next, occurs_on, shift};
 pub use scan::{Doc, Node, scan};
 pub use span::{Newline, Span};
