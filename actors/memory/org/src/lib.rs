@@ -13,8 +13,10 @@ mod headline;
 mod keyword;
 mod meta;
 mod objects;
+mod outline;
 mod repeat;
 mod scan;
+mod settings;
 mod span;
 mod splice;
 mod stamp;
@@ -31,8 +33,10 @@ pub use objects::{
     LinkFormat, LinkTarget, Moment, Note, Objects, Source, StampKind, Statistics, Target, TargetKind,
     Timestamp, objects, timestamp,
 };
+pub use outline::{Bounds, Inherit, all_tags, bounds, property};
 pub use repeat::{next, occurs_on, shift};
 pub use scan::{Doc, Node, scan};
+pub use settings::Settings;
 pub use span::{Newline, Span};
 pub use splice::{Splice, apply, verify};
 pub use stamp::{Delay, Interval, RepeatKind, Repeater, Stamp, Unit, active_stamps, inactive, stamp_at};
