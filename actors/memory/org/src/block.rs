@@ -45,15 +45,17 @@ pub(crate) fn directive(bytes: &[u8], content: Span) -> Option<Directive> {
         return Some(Directive::End(kind));
     }
     let colon = rest.iter().take(12).position(|byte| *byte == b':')?;
-    let key = rest.get(..colon)?.to_ascii_lowercase();
-    let value = trim(bytes, after(colon + 1));
-    match key.as_slice() {
-        b"todo" | b"seq_todo" => Some(Directive::Todo(value)),
-        b"typ_todo" => Some(Directive::TypTodo(value)),
-        b"filetags" => Some(Directive::FileTags(value)),
-        b"title" => Some(Directive::Title(value)),
-        _ => None,
-    }
+    let key = rest.get(..colon)?;
+    let is = |word: &[u8]| key.eq_ignore_ascii_case(word);
+    let made: fn(Span) -> Directive = match key.len() {
+        4 if is(b"todo") => Directive::Todo,
+        8 if is(b"seq_todo") => Directive::Todo,
+        8 if is(b"typ_todo") => Directive::TypTodo,
+        8 if is(b"filetags") => Directive::FileTags,
+        5 if is(b"title") => Directive::Title,
+        _ => return None,
+    };
+    Some(made(trim(bytes, after(colon + 1))))
 }
 
 fn kind_of(name: &[u8], ends: impl Fn(&[u8]) -> bool) -> Option<usize> {

@@ -12,8 +12,11 @@ mod escape;
 mod headline;
 mod keyword;
 mod meta;
+mod objects;
+mod outline;
 mod repeat;
 mod scan;
+mod settings;
 mod span;
 mod splice;
 mod stamp;
@@ -25,8 +28,15 @@ pub use error::Error;
 pub use escape::{body, tag, title};
 pub use keyword::{Keywords, Sequence, State};
 pub use meta::{Drawer, Planning, Property};
+pub use objects::{
+    Block, BlockKind, Checkbox, Clock, Cookie, DrawerKind, DrawerSpan, KeywordLine, LINK_TYPES, Link,
+    LinkFormat, LinkTarget, Moment, Note, Objects, Source, StampKind, Statistics, Target, TargetKind,
+    Timestamp, objects, timestamp,
+};
+pub use outline::{Bounds, Inherit, all_tags, bounds, property};
 pub use repeat::{next, occurs_on, shift};
 pub use scan::{Doc, Node, scan};
+pub use settings::Settings;
 pub use span::{Newline, Span};
 pub use splice::{Splice, apply, verify};
 pub use stamp::{Delay, Interval, RepeatKind, Repeater, Stamp, Unit, active_stamps, inactive, stamp_at};

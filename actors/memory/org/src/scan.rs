@@ -8,8 +8,9 @@ use crate::{
     headline,
     keyword::{Keywords, Sequence, State},
     meta::{self, Drawer, Planning},
-    span::{Newline, Span, lines, trim},
+    span::{Newline, Span, is_blank, lines, trim},
 };
+use memchr::memchr_iter;
 
 /// One headline and what belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,15 +112,31 @@ pub fn scan(bytes: &[u8]) -> Doc {
     let mut collector = Collector::default();
     let mut nodes = Vec::new();
     let all = Span::new(start, bytes.len());
-    for (index, line) in lines(bytes, all, newline).enumerate() {
-        let content = line.content.of(bytes);
-        if let Some(stars) = headline::stars(content) {
-            collector.flush(bytes);
-            nodes.push(unread(line.content, line.next, stars, index + 1));
-        } else if let Some(directive) = block::directive(bytes, line.content) {
-            let line = Span::new(line.content.begin, line.next);
-            collector.events.push(Event { directive, line });
+    // Most lines are text: one look at their first byte, and only line ends are searched for.
+    let mut begin = start;
+    let mut number = 1;
+    let ends = memchr_iter(b'\n', all.of(bytes)).map(|at| start + at).chain([bytes.len()]);
+    for end in ends {
+        let rest = bytes.get(begin..end).unwrap_or_default();
+        if let Some(kind) = Matter::of(rest) {
+            let content = Span::new(begin, end - usize::from(newline == Newline::CrLf && end < bytes.len()));
+            let next = bytes.len().min(end + 1);
+            match kind {
+                Matter::Star => {
+                    if let Some(stars) = headline::stars(content.of(bytes)) {
+                        collector.flush(bytes);
+                        nodes.push(unread(content, next, stars, number));
+                    }
+                }
+                Matter::Hash => {
+                    if let Some(directive) = block::directive(bytes, content) {
+                        collector.events.push(Event { directive, line: Span::new(begin, next) });
+                    }
+                }
+            }
         }
+        begin = end + 1;
+        number += 1;
     }
     collector.flush(bytes);
     let mut doc = Doc {
@@ -137,6 +154,29 @@ pub fn scan(bytes: &[u8]) -> Doc {
         read(bytes, node, newline, &doc.keywords);
     }
     doc
+}
+
+/// What a line may be, by its first bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Matter {
+    /// It begins with a star.
+    Star,
+    /// It begins with `#+` behind blanks.
+    Hash,
+}
+
+impl Matter {
+    fn of(line: &[u8]) -> Option<Self> {
+        match line.first()? {
+            b'*' => Some(Self::Star),
+            b'#' => (line.get(1) == Some(&b'+')).then_some(Self::Hash),
+            b' ' | b'\t' => {
+                let text = line.iter().position(|byte| !is_blank(*byte))?;
+                line.get(text..)?.starts_with(b"#+").then_some(Self::Hash)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A node of which only the place is known; `body` holds the begin of the next line until it is read.
