@@ -46,7 +46,10 @@ const WORDS: [&[u8]; 3] = [b"SCHEDULED:", b"DEADLINE:", b"CLOSED:"];
 pub(crate) fn planning(bytes: &[u8], at: usize, end: usize, newline: Newline) -> Option<Planning> {
     let line = line_at(bytes.get(..end)?, at, newline)?;
     let content = skip_blanks(bytes, line.content);
-    word_at(content.of(bytes))?;
+    // In small letters the line is one as well, but none of its words counts (measured).
+    let first = content.of(bytes);
+    let begins = |word: &&[u8]| first.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    WORDS.iter().find(|word| begins(word))?;
     let mut found = Planning { line: Span::new(at, line.next), ..Planning::default() };
     let mut rest = content;
     let mut boundary = true;
@@ -206,5 +209,7 @@ mod tests {
         let deadline = found.deadline.unwrap();
         assert_eq!(deadline.text(text.as_bytes()), "<2026-03-10>--<2026-03-11>");
         assert_eq!(planning(b"x DEADLINE: <1>", 0, 15, Newline::Lf), None);
+        let small = planning(b"deadline: <2026-03-09>\n", 0, 23, Newline::Lf).unwrap();
+        assert_eq!((small.line, small.deadline), (Span::new(0, 23), None));
     }
 }

@@ -55,6 +55,8 @@ pub struct Objects {
     pub footnotes: Vec<Note>,
     /// Keyword lines but for those that belong to the element below them.
     pub keywords: Vec<KeywordLine>,
+    /// Values of the `#+CAPTION:` lines that belong to the element below them.
+    pub captions: Vec<Span>,
 }
 
 /// Kinds of blocks.

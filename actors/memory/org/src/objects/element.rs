@@ -233,6 +233,7 @@ impl<'a> Walker<'a> {
 
     fn captions(&mut self, affiliated: &Affiliated) {
         for caption in &affiliated.captions {
+            self.out.captions.push(*caption);
             self.objects(*caption, CAPTION);
         }
     }

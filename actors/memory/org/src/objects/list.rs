@@ -26,7 +26,6 @@ pub(super) struct Row {
 /// What stands at the begin of an item's line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
-    pub(super) ordered: bool,
     pub(super) checkbox: Option<(Checkbox, Span)>,
     /// The tag before `::`.
     pub(super) tag: Option<Span>,
@@ -83,7 +82,7 @@ pub(super) fn head(section: &Section, bytes: &[u8], number: usize) -> Option<Hea
         Some(_) | None => at,
     };
     let tag = tag.filter(|_| !ordered).map(|(len, _)| Span::new(line.text + at, line.text + at + len));
-    Some(Head { ordered, checkbox, tag, body: line.text + body })
+    Some(Head { checkbox, tag, body: line.text + body })
 }
 
 /// `[@5]`, `[@start:5]`, `[@c]`.

@@ -58,7 +58,7 @@ impl Objects {
         for cookie in &mut self.cookies {
             cookie.span = spot(cookie.span);
         }
-        for item in &mut self.items {
+        for item in self.items.iter_mut().chain(&mut self.captions) {
             *item = spot(*item);
         }
         for ticked in &mut self.checkboxes {

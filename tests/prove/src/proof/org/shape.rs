@@ -11,10 +11,7 @@ pub fn shape(bytes: &[u8]) -> Value {
     let doc = scan(bytes);
     let found = objects(bytes, &doc);
     let settings = Settings::of(bytes, &found);
-    let words = |done: bool| -> Vec<&String> {
-        let sequences = doc.keywords.sequences().iter();
-        sequences.flat_map(|s| if done { &s.done } else { &s.open }).collect()
-    };
+    let words = |done: bool| todo_words(&doc, &settings, done);
     let drawer = doc.drawer;
     json!({
         "bom": bytes.starts_with(b"\xEF\xBB\xBF"),
@@ -35,7 +32,7 @@ pub fn shape(bytes: &[u8]) -> Value {
         "src_blocks": sources(bytes, &found, doc.newline),
         "timestamps": found.timestamps.iter().map(|(s, node)| {
             let mut value = stamp(bytes, s);
-            value["headline"] = owner(*node);
+            value["headline"] = owner_of(&found, s.span.begin, *node);
             value
         }).collect::<Vec<_>>(),
         "clocks": found.clocks.iter().map(|c| json!({
@@ -58,12 +55,32 @@ pub fn shape(bytes: &[u8]) -> Value {
         })).collect::<Vec<_>>(),
         "targets": found.targets.iter().map(|t| json!({
             "type": match t.kind { TargetKind::Plain => "target", TargetKind::Radio => "radio-target" },
-            "value": t.value.text(bytes), "begin": t.span.begin, "headline": owner(t.node),
+            "value": t.value.text(bytes), "begin": t.span.begin, "headline": owner_of(&found, t.span.begin, t.node),
         })).collect::<Vec<_>>(),
         "cookies": found.cookies.iter().map(|c| json!({
-            "value": c.span.text(bytes), "begin": c.span.begin, "headline": owner(c.node),
+            "value": c.span.text(bytes), "begin": c.span.begin, "headline": owner_of(&found, c.span.begin, c.node),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// Emacs lists the keywords of `TYP_TODO` lines first, those of `SEQ_TODO` lines last, and within each the file's order.
+fn todo_words(doc: &Doc, settings: &Settings, done: bool) -> Vec<String> {
+    let keys = ["TYP_TODO", "TODO", "SEQ_TODO"];
+    let lines = settings.lines.iter().filter(|(key, _)| keys.contains(&key.as_str()));
+    let mut ranks: Vec<usize> = lines
+        .filter(|(_, value)| value.split_whitespace().any(|word| word != "|"))
+        .map(|(key, _)| keys.iter().position(|known| known == key).unwrap_or_default())
+        .collect();
+    ranks.resize(doc.keywords.sequences().len(), 0);
+    let mut sequences: Vec<_> = ranks.iter().zip(doc.keywords.sequences()).collect();
+    sequences.sort_by_key(|(rank, _)| **rank);
+    sequences.iter().flat_map(|(_, s)| if done { &s.done } else { &s.open }).cloned().collect()
+}
+
+/// The oracle finds no headline above things in a caption.
+fn owner_of(found: &Objects, at: usize, node: Option<usize>) -> Value {
+    let inside = found.captions.iter().any(|caption| (caption.begin..caption.end).contains(&at));
+    owner(node.filter(|_| !inside))
 }
 
 fn owner(node: Option<usize>) -> Value {
@@ -206,7 +223,8 @@ fn links(bytes: &[u8], found: &Objects, settings: &Settings) -> Vec<Value> {
                 LinkFormat::Angle => "angle",
             },
             "path": target.path, "raw": target.raw, "search": target.search,
-            "description": span(link.description), "span": span(Some(link.span)), "headline": owner(link.node),
+            "description": span(link.description), "span": span(Some(link.span)),
+            "headline": owner_of(found, link.span.begin, link.node),
         })
     });
     links.collect()
