@@ -6,20 +6,22 @@
 use crate::{
     agenda::date,
     entry::At,
+    focus::Focus,
     folder::{FILE_MAX, File},
     hunk::Edit,
     ledger::{Key, Kind},
     memory::{Memory, Plan, TRIES, Who},
-    replace::{Fault, sentence},
+    replace::{Fault, io_sentence, sentence},
     target::{self, Found, Way},
 };
 use jiff::civil::{Date, DateTime};
 use org::{NewEntry, Newline, Splice};
 use protocol::{
     change::{Change, ChangeRequest, Changed, RepeatKind, Target, Unit, When},
-    id::WallMs,
+    id::{Name, WallMs},
     recall::{Clock, EntryRef},
 };
+use std::io;
 
 /// Where new entries go.
 const INBOX: &str = "inbox.org";
@@ -52,13 +54,46 @@ impl Memory {
         if let Some(trouble) = &self.folder.trouble {
             return Changed::Refused(trouble.clone());
         }
-        let changed = if let Change::Undo { turn } = &request.change {
-            self.undo(&who, turn.as_deref())
-        } else {
-            self.write(&who, request)
+        let changed = match &request.change {
+            Change::Undo { turn } => self.undo(&who, turn.as_deref()),
+            Change::Focus { target: Target::Words(words) } => self.take_into_focus(&who, words),
+            Change::Unfocus => self.focused(&who, |focus, name, key| focus.pop(name, key)),
+            Change::Note { .. } | Change::Task { .. } | Change::Done { .. } | Change::Edit { .. } => {
+                self.write(&who, request)
+            }
         };
+        self.keep_up(Some(request.turn));
         self.tidy();
         changed
+    }
+
+    fn take_into_focus(&mut self, who: &Who, words: &str) -> Changed {
+        let Some(conversation) = &who.conversation else {
+            return Changed::Refused("There is no conversation whose focus this could be.".to_owned());
+        };
+        let entry = match self.resolve(words, conversation) {
+            Found::One(at, _) => at.entry_ref(),
+            Found::Several(several) => return Changed::Ambiguous(Found::refs(&several)),
+            Found::None => {
+                return Changed::NotFound { near: target::near(&self.folder, words, &|_| true) };
+            }
+        };
+        self.focused(who, |focus, name, key| focus.push(name, key, entry))
+    }
+
+    fn focused(
+        &mut self,
+        who: &Who,
+        change: impl FnOnce(&mut Focus, &Name, Key) -> io::Result<Changed>,
+    ) -> Changed {
+        let Some(conversation) = &who.conversation else {
+            return Changed::Refused("There is no conversation whose focus this could be.".to_owned());
+        };
+        if let Some(reply) = self.focus.reply(conversation, who.key) {
+            return reply;
+        }
+        let changed = change(&mut self.focus, conversation, who.key);
+        changed.unwrap_or_else(|err| Changed::Refused(io_sentence(&err, "the focus")))
     }
 
     fn write(&mut self, who: &Who, request: &ChangeRequest) -> Changed {
@@ -122,7 +157,9 @@ impl Memory {
                 Ok(plan)
             }
             Change::Done { target: Target::Words(words) } => self.plan_done(words, now),
-            Change::Undo { .. } => refuse("An undo writes nothing of its own."),
+            Change::Undo { .. } | Change::Focus { .. } | Change::Unfocus | Change::Edit { .. } => {
+                refuse("This writes nothing of its own.")
+            }
         }
     }
 

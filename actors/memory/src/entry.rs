@@ -63,6 +63,12 @@ impl<'a> At<'a> {
         Some(value.text(bytes)).filter(|id| !id.is_empty())
     }
 
+    pub(crate) fn custom_id(self) -> Option<String> {
+        let (bytes, newline) = (&self.file.bytes, self.file.doc.newline);
+        let value = self.node()?.property(bytes, newline, "CUSTOM_ID")?;
+        Some(value.text(bytes)).filter(|id| !id.is_empty())
+    }
+
     pub(crate) fn entry_ref(self) -> EntryRef {
         let mut path: Vec<String> = self.line().map(|node| node.title.text(&self.file.bytes)).collect();
         path.reverse();
@@ -71,6 +77,16 @@ impl<'a> At<'a> {
             line: self.node().map_or(0, |node| u32::try_from(node.line).unwrap_or(u32::MAX)),
             path,
             id: self.id(),
+        }
+    }
+
+    /// Says whether it stands below another one, or is it.
+    pub(crate) fn is_below(self, other: Self) -> bool {
+        let here = self.file.name == other.file.name;
+        here && match (self.node(), other.node()) {
+            (Some(node), Some(above)) => above.begin <= node.begin && node.end <= above.end,
+            (_, None) => true,
+            (None, Some(_)) => false,
         }
     }
 

@@ -7,13 +7,15 @@
 use crate::{
     hash::{Hash, Sums},
     ignore::{self, Ignore, Is},
+    links::Link,
     search::Text,
     watch::{Heard, Watch},
 };
 use org::Doc;
+use serde::{Deserialize, Serialize};
 use std::{
     cell::OnceCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, Metadata},
     io,
     os::unix::fs::MetadataExt as _,
@@ -27,7 +29,7 @@ pub(crate) const FILE_MAX: u64 = 16 * 1024 * 1024;
 const DEPTH_MAX: usize = 32;
 
 /// What tells whether a file changed without reading it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Stat {
     modified: (i64, i64),
     changed: (i64, i64),
@@ -58,14 +60,16 @@ pub(crate) struct File {
     pub(crate) doc: Doc,
     /// What a search looks at, once somebody searches.
     pub(crate) texts: OnceCell<Vec<Text>>,
+    /// Its links, once somebody asks.
+    pub(crate) links: OnceCell<Vec<Link>>,
     /// A copy that a conflict left behind: searched, but never written and never on a list.
     pub(crate) copy: bool,
 }
 
 impl File {
     fn new(name: String, stat: Stat, bytes: Vec<u8>, doc: Doc) -> Self {
-        let (sums, texts) = (OnceCell::new(), OnceCell::new());
-        Self { copy: is_copy(&name), sums, doc, texts, name, stat, bytes }
+        let (sums, texts, links) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { copy: is_copy(&name), sums, doc, texts, links, name, stat, bytes }
     }
 
     /// A file as it is going to be written, with its scan. `like` is the file as it is.
@@ -106,6 +110,8 @@ pub(crate) struct Folder {
     watch: Option<Watch>,
     /// What the watch says is not enough: walk.
     unsure: bool,
+    /// Files that came, changed or went since somebody asked.
+    dirty: BTreeSet<String>,
 }
 
 impl Folder {
@@ -118,6 +124,7 @@ impl Folder {
             ignore: Ignore::default(),
             watch: None,
             unsure: true,
+            dirty: BTreeSet::new(),
         }
     }
 
@@ -133,6 +140,16 @@ impl Folder {
     /// Says what was left out, one sentence each.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = &String> {
         self.skipped.values()
+    }
+
+    /// Returns the names of the files that came, changed or went since it was asked last.
+    pub(crate) fn take_dirty(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// Says that some of them must be asked about again.
+    pub(crate) fn put_dirty(&mut self, names: BTreeSet<String>) {
+        self.dirty.extend(names);
     }
 
     /// Makes the next refresh look at every file, whatever the kernel says.
@@ -175,6 +192,7 @@ impl Folder {
     }
 
     fn forget(&mut self, name: &str) {
+        self.dirty.insert(name.to_owned());
         self.files.remove(name);
         self.skipped.remove(name);
     }
@@ -212,6 +230,7 @@ impl Folder {
                 None => self.load(name),
             }
         }
+        self.dirty.extend(old.into_keys());
         progress(total, total);
     }
 
@@ -237,6 +256,7 @@ impl Folder {
         match read {
             Ok((stat, bytes)) => {
                 let doc = org::scan(&bytes);
+                self.dirty.insert(name.clone());
                 let file = File::new(name.clone(), stat, bytes, doc);
                 self.files.insert(name, file);
             }

@@ -3,22 +3,25 @@
 use crate::{
     agenda,
     crash::Steps,
-    entry::cut,
+    entry::{All, At, cut},
     error::Error,
+    focus::Focus,
     folder::{File, Folder},
     hash::Hash,
     hunk::{Edit, Hunk, describe},
     ledger::{Key, Kind, Ledger, Record},
+    links,
+    past::Past,
     recover,
     replace::{self, Fault, Target},
     search,
-    target::{self, Found},
+    target::{self, Found, Way},
 };
 use protocol::{
     change::{self, Changed},
-    id::{Name, WallMs},
-    label::Labeled,
-    recall::{Entry, Query, Recall, Recalled},
+    id::{Name, TurnKey, WallMs},
+    label::{Confidentiality, Integrity, Label, Labeled},
+    recall::{Entry, EntryRef, Query, Recall, Recalled},
 };
 use std::{
     fs::{self, DirBuilder},
@@ -42,7 +45,20 @@ pub struct Memory {
     pub(crate) folder: Folder,
     pub(crate) ledger: Ledger,
     pub(crate) steps: Steps,
+    pub(crate) past: Past,
+    pub(crate) focus: Focus,
+    /// The time of the last message, for snapshots of what others changed.
+    now: WallMs,
     notes: Vec<String>,
+}
+
+/// What a memory is told when it opens, and cannot find out itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Fresh {
+    /// The time.
+    pub now: WallMs,
+    /// Random bytes.
+    pub seed: [u8; 16],
 }
 
 /// On whose behalf a file is written.
@@ -108,13 +124,19 @@ impl Memory {
     /// # Errors
     /// [`Error`] when the state folder or the log cannot be used. A memex that cannot be read is no error: it opens
     /// degraded and is tried again at every question.
-    pub fn open(memex: &Path, state: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Self, Error> {
-        Self::open_with(memex, state, progress, Steps::default())
+    pub fn open(
+        memex: &Path,
+        state: &Path,
+        fresh: Fresh,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Self, Error> {
+        Self::open_with(memex, state, fresh, progress, Steps::default())
     }
 
     pub(crate) fn open_with(
         memex: &Path,
         state: &Path,
+        fresh: Fresh,
         progress: &mut dyn FnMut(u64, u64),
         steps: Steps,
     ) -> Result<Self, Error> {
@@ -128,12 +150,48 @@ impl Memory {
         let (ledger, notes) = Ledger::open(&path, steps.clone()).map_err(log)?;
         // The folder itself may be a link; what it holds may not.
         let root = fs::canonicalize(memex).unwrap_or_else(|_| memex.to_owned());
-        let mut memory = Self { folder: Folder::new(&root), ledger, steps, notes };
+        let (past, told) = Past::open(state, fresh.seed);
+        let mut memory = Self {
+            folder: Folder::new(&root),
+            ledger,
+            steps,
+            past,
+            focus: Focus::open(state),
+            now: fresh.now,
+            notes,
+        };
+        memory.notes.extend(told);
         let found = recover::recover(&memory.folder, &mut memory.ledger).map_err(log)?;
         memory.notes.extend(found);
         memory.ledger.compact().map_err(log)?;
         memory.folder.refresh(progress);
+        if memory.folder.trouble.is_none() {
+            let missing = memory.past.missing(&memory.folder);
+            memory.folder.put_dirty(missing);
+            memory.past.keep_up(&mut memory.folder, None, fresh.now, progress);
+        }
         Ok(memory)
+    }
+
+    /// Says what time it is, before each message.
+    pub const fn tell_time(&mut self, now: WallMs) {
+        self.now = now;
+    }
+
+    pub(crate) const fn now(&self) -> WallMs {
+        self.now
+    }
+
+    /// Takes what a turn wrote into the store.
+    pub(crate) fn keep_up(&mut self, turn: Option<TurnKey>) {
+        if self.folder.trouble.is_none() && !self.steps.stopped() {
+            self.past.keep_up(&mut self.folder, turn, self.now, &mut |_, _| {});
+        }
+    }
+
+    /// Does what can wait, when nobody does.
+    pub fn rest(&mut self) {
+        self.past.rest();
     }
 
     /// Answers a question.
@@ -145,13 +203,54 @@ impl Memory {
         match &recall.query {
             Query::Agenda { from, days } => agenda::agenda(&self.folder, *from, *days, recall.today),
             Query::Search { words, limit } => search::search(&self.folder, words, *limit),
-            Query::Show { target: change::Target::Words(words) } => self.show(words),
+            Query::Show { target: change::Target::Words(words) } => self.show(words, &recall.conversation),
             Query::Tasks { limit } => agenda::tasks(&self.folder, *limit),
+            Query::Links { target: change::Target::Words(words), limit } => {
+                match self.resolve(words, &recall.conversation) {
+                    Found::One(at, _) => links::backlinks(&self.folder, at, *limit),
+                    Found::Several(several) => Recalled::Ambiguous(Found::refs(&several)),
+                    Found::None => Recalled::NotFound { near: target::near(&self.folder, words, &|_| true) },
+                }
+            }
+            Query::Focus => {
+                let held = self.focus.of(&recall.conversation);
+                Recalled::Focus(held.iter().filter_map(|held| self.again(held)).map(At::entry_ref).collect())
+            }
+            Query::Report => Recalled::Report(Labeled {
+                text: self.report(),
+                label: Label { confidentiality: Confidentiality::Normal, integrity: Integrity::Memex },
+            }),
         }
     }
 
-    fn show(&self, words: &str) -> Recalled {
+    /// Finds the entry that is meant. Of several, the one that stands in focus is.
+    pub(crate) fn resolve(&self, words: &str, conversation: &Name) -> Found<'_> {
         match target::resolve(&self.folder, words, &|_| true) {
+            Found::Several(several) => {
+                let focus = self.focus.of(conversation).iter().rev().filter_map(|held| self.again(held));
+                for held in focus {
+                    let mut inside = several.iter().filter(|at| at.is_below(held));
+                    if let (Some(at), None) = (inside.next(), inside.next()) {
+                        return Found::One(*at, Way::Words);
+                    }
+                }
+                Found::Several(several)
+            }
+            found @ (Found::One(..) | Found::None) => found,
+        }
+    }
+
+    /// Finds an entry that was noted down: by its ID, else by file and titles.
+    fn again(&self, held: &EntryRef) -> Option<At<'_>> {
+        let same = |at: &At<'_>| match &held.id {
+            Some(id) => at.id().as_ref() == Some(id),
+            None => at.file.name == held.file && at.entry_ref().path == held.path,
+        };
+        self.folder.entries().chain(self.folder.tops()).find(same)
+    }
+
+    fn show(&self, words: &str, conversation: &Name) -> Recalled {
+        match self.resolve(words, conversation) {
             Found::One(at, _) => {
                 let span = at.node().map_or(at.own(), org::Node::subtree);
                 let text = span.text(&at.file.bytes);
@@ -176,7 +275,7 @@ impl Memory {
     /// Says what is wrong, empty if nothing is.
     #[must_use]
     pub fn degraded(&self) -> String {
-        let parts = self.folder.trouble.iter().chain(self.folder.left_out());
+        let parts = self.folder.trouble.iter().chain(self.past.trouble()).chain(self.folder.left_out());
         let parts: Vec<&str> = parts.chain(&self.notes).map(String::as_str).collect();
         parts.join("; ")
     }
@@ -204,8 +303,10 @@ impl Memory {
         self.refresh();
     }
 
+    /// Sees what others changed, as a snapshot of its own.
     pub(crate) fn refresh(&mut self) {
         self.folder.refresh(&mut |_, _| {});
+        self.keep_up(None);
     }
 
     /// Writes a plan: intent to the log, file, outcome to the log. Returns the number of the write.

@@ -1,6 +1,6 @@
 //! The process around the memory. Decides nothing.
 
-use crate::Memory;
+use crate::{Fresh, Memory};
 use kit::{Actor, Exit, Outbox, Status, Thread, clock, sandbox::Policy};
 use link::{Codec, Frame};
 use protocol::{
@@ -27,7 +27,13 @@ pub fn run(generation: u32, level: &str) -> Exit {
         let state = PathBuf::from(&start.welcome.state);
         let memory_mib = start.welcome.memory_mib;
         let forks = !start.faults.is_empty();
-        let opened = Memory::open(&memex, &state, &mut |done, total| {
+        let mut seed = [0; 16];
+        getrandom::fill(&mut seed).map_err(|error| {
+            tracing::error!(err = %error, "randomness");
+            Exit::System
+        })?;
+        let fresh = Fresh { now: clock::wall(), seed };
+        let opened = Memory::open(&memex, &state, fresh, &mut |done, total| {
             start.progress(done, total, "reading the memex");
         });
         let memory = opened.map_err(|error| {
@@ -88,6 +94,7 @@ impl Actor for Keeper {
 
     fn message(&mut self, frame: &Frame, out: &mut Outbox) {
         let kind = frame.header.kind;
+        self.memory.tell_time(clock::wall());
         if kind == Kind::Recall {
             self.reply(frame, Kind::Recalled, out, |memory, recall: &Recall| memory.recall(recall));
         } else if kind == Kind::Change {
@@ -123,16 +130,22 @@ impl Actor for Keeper {
     }
 
     fn event(&mut self, event: Outside, _: &mut Outbox) {
+        self.memory.tell_time(clock::wall());
         match event {
             Outside::Changed => self.memory.notice(),
             Outside::Rescan => {
                 self.rescan = clock::monotonic() + RESCAN;
                 self.memory.rescan();
+                self.memory.rest();
             }
         }
     }
 
     fn cancel(&mut self, _: TurnKey) {}
+
+    fn drain(&mut self) {
+        self.memory.rest();
+    }
 
     fn status(&self) -> Status {
         Status { open: 0, note: self.memory.note(), degraded: self.memory.degraded() }

@@ -1,13 +1,15 @@
 //! Tests of the whole crate: a memex in a folder of its own, requests as `act` and the supervisor send them.
 
 mod crash;
+mod focus;
 mod golden;
 mod model;
 mod others;
+mod past;
 mod questions;
 mod turns;
 
-use crate::{Memory, crash::Steps, testdir::TestDir};
+use crate::{Fresh, Memory, crash::Steps, testdir::TestDir};
 use protocol::{
     change::{Change, ChangeRequest, Changed, Target},
     id::{Name, TurnKey, WallMs},
@@ -70,6 +72,9 @@ impl Home {
     /// Forgets everything that is not on disk, as a kill does, and starts again.
     fn reopen(&mut self) {
         self.steps = Steps::default();
+        // The old one goes first: it holds the store.
+        let nowhere = TestDir::new();
+        self.memory = open(&nowhere, &Steps::default());
         self.memory = open(&self.dir, &self.steps);
     }
 
@@ -128,5 +133,6 @@ impl Home {
 fn open(dir: &TestDir, steps: &Steps) -> Memory {
     let root = dir.path();
     let (memex, state) = (root.join("memex"), root.join("state"));
-    Memory::open_with(&memex, &state, &mut |_, _| {}, steps.clone()).unwrap()
+    let fresh = Fresh { now: WallMs(0), seed: [7; 16] };
+    Memory::open_with(&memex, &state, fresh, &mut |_, _| {}, steps.clone()).unwrap()
 }

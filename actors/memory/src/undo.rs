@@ -6,7 +6,7 @@
 use crate::{
     hash::Hash,
     hunk::{self, Edit, Hunk},
-    ledger::{Intent, Key, Kind, Record, Turn},
+    ledger::{Intent, Key, Kind, Record},
     memory::{Memory, Old, Plan, TRIES, Who},
     replace::{Fault, io_sentence, sentence},
 };
@@ -14,7 +14,7 @@ use org::Splice;
 use protocol::{
     change::Changed,
     id::{TurnKey, WallMs},
-    snapshot::{Reply, Request, TurnLine},
+    snapshot::{Reply, Request},
 };
 use std::{collections::BTreeSet, io};
 
@@ -37,16 +37,9 @@ impl Memory {
         match request {
             Request::Rollback { turn, attempt } => self.roll_back(*turn, *attempt),
             Request::Revert { turn, by, at } => self.revert(turn, *by, *at),
-            Request::List { limit } => {
-                let turns = self.ledger.turns().into_iter().take(usize::from(*limit));
-                let line = |turn: Turn| TurnLine {
-                    turn: turn.turn,
-                    at: turn.at,
-                    what: turn.what,
-                    undone: !turn.live,
-                };
-                Reply::Turns(turns.map(line).collect())
-            }
+            Request::Look(look) => self.look(look),
+            Request::Keep { snapshot, name } => self.keep(snapshot, name),
+            Request::Restore { snapshot, scope, by, at } => self.restore(snapshot, scope, *by, *at),
         }
     }
 
@@ -95,6 +88,7 @@ impl Memory {
             Some(reply) => reply,
             None => self.undo(&who, Some(turn)),
         };
+        self.keep_up(Some(by));
         self.tidy();
         match changed {
             Changed::Undone { turn, what, conflicts } => Reply::Reverted { turn, what, conflicts },
@@ -123,6 +117,10 @@ impl Memory {
                 return Reply::Refused(sentence);
             }
         }
+        if let Err(err) = self.focus.roll_back(turn) {
+            return Reply::Refused(io_sentence(&err, "the focus"));
+        }
+        self.keep_up(Some(turn));
         let done = self.ledger.rolled_back(turn, attempt);
         let steps: BTreeSet<Key> = done.iter().map(|intent| intent.key).collect();
         let (_, conflicts) = self.summary(&done);

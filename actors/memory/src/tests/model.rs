@@ -80,8 +80,8 @@ fn perform(home: &mut Home, number: u8, act: &Act) -> Option<String> {
 /// Takes back every live turn in some order.
 fn undo_everything(home: &mut Home, mut next: u8, order: &[u8]) {
     for pick in order.iter().cycle().take(400) {
-        let Reply::Turns(turns) = home.memory.snapshot(&Request::List { limit: 999 }) else { panic!() };
-        let writes = turns.iter().filter(|line| !line.undone && !line.what[0].contains(" back "));
+        let turns = home.memory.ledger.turns();
+        let writes = turns.iter().filter(|line| line.live && !line.what[0].contains(" back "));
         let live: Vec<TurnKey> = writes.map(|line| line.turn).collect();
         if live.is_empty() {
             return;

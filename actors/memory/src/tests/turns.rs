@@ -1,7 +1,7 @@
 //! Turns: written once, taken back exactly, never over somebody else's edit.
 
 use super::*;
-use protocol::snapshot::TurnLine;
+use crate::ledger::Turn;
 
 const OLD: &str = "* old entry of the owner\nsome text\n";
 
@@ -117,19 +117,19 @@ fn list_names_turns_newest_first() {
     home.written(1, note("a"));
     home.written(2, note("b"));
     home.undone(3, UNDO);
-    let line = |number: u8, what: &str, undone| TurnLine {
+    let line = |number: u8, what: &str, live| Turn {
         turn: turn(number),
         at: WallMs(i64::from(number)),
         what: vec![what.to_owned()],
-        undone,
+        live,
     };
     assert_eq!(
-        home.memory.snapshot(&Request::List { limit: 9 }),
-        Reply::Turns(vec![
-            line(3, "took back note \"b\" in inbox.org", false),
-            line(2, "note \"b\" in inbox.org", true),
-            line(1, "note \"a\" in inbox.org", false),
-        ])
+        home.memory.ledger.turns(),
+        [
+            line(3, "took back note \"b\" in inbox.org", true),
+            line(2, "note \"b\" in inbox.org", false),
+            line(1, "note \"a\" in inbox.org", true),
+        ]
     );
 }
 
@@ -207,7 +207,7 @@ fn log_stays_bounded() {
         }
     }
     home.reopen();
-    let Reply::Turns(turns) = home.memory.snapshot(&Request::List { limit: u16::MAX }) else { panic!() };
+    let turns = home.memory.ledger.turns();
     assert!((1000..=2001).contains(&turns.len()), "{}", turns.len());
     home.undone(1, UNDO);
 }

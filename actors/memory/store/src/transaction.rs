@@ -127,13 +127,9 @@ impl<'a> Transaction<'a> {
         }
         let mut state = self.state()?;
         let snapshot = cause.map(|cause| self.snapshot(&mut state, cause)).transpose()?;
-        state.counter = self.counter;
-        let hash = self.store.pack.put(Kind::State, &state.write())?;
-        self.store.pack.commit(hash)?;
-        self.store.mark_too(hash);
-        self.store.state = state;
-        self.done = true;
-        Ok(Committed { root: state.now.folder, snapshot })
+        let root = state.now.folder;
+        self.finish(state)?;
+        Ok(Committed { root, snapshot })
     }
 
     /// The version of a file that holds now, in this transaction.
@@ -303,6 +299,30 @@ impl<'a> Transaction<'a> {
             changes.insert(id.to_bytes().to_vec(), Some(name.as_bytes().to_vec()));
         }
         Ok(changes)
+    }
+
+    /// Gives a snapshot a name, which keeps it for ever, and makes that durable.
+    ///
+    /// # Errors
+    /// [`crate::Error::NoSnapshot`], and as for [`Transaction::commit`].
+    pub fn name(mut self, number: u64, name: &str) -> Result<()> {
+        let mut snapshot = self.store.snapshot(number)?;
+        snapshot.cause.name = Some(name.to_owned());
+        let mut state = self.state()?;
+        let changes = Changes::from_iter([(number.to_be_bytes().to_vec(), Some(snapshot.write()))]);
+        state.snapshots = tree::update(&mut self.store.pack, Role::Snapshots, state.snapshots, changes)?;
+        self.finish(state)
+    }
+
+    /// Makes a state the one that holds.
+    fn finish(mut self, mut state: State) -> Result<()> {
+        state.counter = self.counter;
+        let hash = self.store.pack.put(Kind::State, &state.write())?;
+        self.store.pack.commit(hash)?;
+        self.store.mark_too(hash);
+        self.store.state = state;
+        self.done = true;
+        Ok(())
     }
 
     fn snapshot(&mut self, state: &mut State, cause: Cause) -> Result<u64> {
