@@ -7,14 +7,19 @@
 //! *Trust*: text, names and queries may be anything. Private entries are left out by the index itself, before ranking
 //! ends, when the asker may see only open ones.
 
+mod ask;
+mod budget;
 mod build;
 mod codec;
+mod context;
+mod english;
 mod entry;
 mod error;
 mod fold;
 mod index;
 mod intern;
 mod near;
+mod passage;
 mod query;
 mod search;
 mod segment;
@@ -22,8 +27,12 @@ mod stem;
 mod token;
 mod wanted;
 
+pub use ask::Question;
+pub use budget::tokens;
+pub use context::{Context, How, Shown, Source, Text};
 pub use entry::{Dates, Day, Entry, Privacy, Sight, day};
 pub use error::Error;
-pub use index::{File, Index};
+pub use index::{Bulk, Index};
+pub use passage::{PASSAGE_MAX, passage};
 pub use query::{Clause, Filter, Query, Sign, Todo};
 pub use search::{Asked, Found, Hit, Taken, Tuning};

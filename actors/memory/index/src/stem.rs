@@ -10,7 +10,18 @@ pub(crate) fn stem(word: &str) -> String {
     if word.ends_with("ies") && word.len() > 4 {
         stem.push('y');
     }
-    for (ending, least) in [("ingly", 3), ("edly", 3), ("ing", 3), ("ed", 3), ("ly", 4), ("ment", 4), ("ness", 4)] {
+    for (ending, least) in [
+        ("ating", 3),
+        ("ated", 3),
+        ("ate", 3),
+        ("ingly", 3),
+        ("edly", 3),
+        ("ing", 3),
+        ("ed", 3),
+        ("ly", 4),
+        ("ment", 4),
+        ("ness", 4),
+    ] {
         if let Some(head) = stem.strip_suffix(ending)
             && head.len() >= least
             && head.bytes().any(is_vowel)
@@ -97,7 +108,9 @@ mod tests {
 
     #[test]
     fn words_that_only_look_alike_stay_apart() {
-        for (one, other) in [("bus", "bu"), ("string", "str"), ("this", "thi"), ("need", "ne"), ("user", "us")] {
+        for (one, other) in
+            [("bus", "bu"), ("string", "str"), ("this", "thi"), ("need", "ne"), ("user", "us")]
+        {
             assert_ne!(stem(one), stem(other));
         }
     }
@@ -105,8 +118,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_word_keeps_its_stem_but_the_last_letter(word in "[a-z]{1,16}") {
-            let stem = stem(&word);
-            prop_assert!(word.starts_with(&stem[..stem.len() - 1]));
+            let mut stem = stem(&word);
+            stem.pop();
+            prop_assert!(word.starts_with(&stem));
         }
     }
 }

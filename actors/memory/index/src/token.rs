@@ -60,7 +60,7 @@ fn runs(text: &str, mut each: impl FnMut(&str, Class)) {
         let next = match class(c) {
             // A mark belongs to what it stands on.
             Class::Gap if now != Class::Gap && is_combining_mark(c) => now,
-            next => next,
+            next @ (Class::Gap | Class::Word | Class::Dense) => next,
         };
         if next != now {
             if now != Class::Gap {

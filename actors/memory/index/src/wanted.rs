@@ -73,7 +73,9 @@ impl Want {
                     let phrase = phrase(segment, words);
                     found.extend(phrase.into_iter().map(|(doc, count)| (doc, count * weight)));
                 }
-                _ => terms_of(segment, form, *weight, &mut terms),
+                Form::Exact(_) | Form::Kin(_) | Form::Prefix(_) | Form::Phrase(_) | Form::Near(_) => {
+                    terms_of(segment, form, *weight, &mut terms);
+                }
             }
         }
         // A word reached by two ways counts by the better one.
@@ -173,7 +175,9 @@ fn phrase(segment: &Segment, words: &[String]) -> Vec<Match> {
     }
     let kept = kept.unwrap_or_default();
     kept.chunk_by(|one, other| one.0 == other.0)
-        .filter_map(|chunk| Some((chunk.first()?.0, f32::from(u16::try_from(chunk.len()).unwrap_or(u16::MAX)))))
+        .filter_map(|chunk| {
+            Some((chunk.first()?.0, f32::from(u16::try_from(chunk.len()).unwrap_or(u16::MAX))))
+        })
         .collect()
 }
 
