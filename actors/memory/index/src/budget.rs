@@ -26,18 +26,20 @@ pub fn tokens(text: &str) -> usize {
             }
             sum += 12 * len.div_ceil(3);
         } else if c == ' ' {
-            // One blank goes with the word behind it; more are one token.
+            // One blank goes with the word behind it, but not with a number; more are one token.
             let mut more = false;
             while chars.next_if_eq(&' ').is_some() {
                 more = true;
             }
-            sum += if more { 12 } else { 0 };
+            let number = chars.peek().is_some_and(char::is_ascii_digit);
+            sum += if more || number { 12 } else { 0 };
         } else if c.is_ascii() {
             let mut same = 1usize;
             while chars.next_if_eq(&c).is_some() {
                 same += 1;
             }
-            sum += 11 + same.min(64) / 4 + (same.saturating_sub(64)) / 2;
+            sum += if c == '\\' { 18 } else { 11 };
+            sum += same.min(64) / 4 + (same.saturating_sub(64)) / 2;
         } else {
             sum += foreign(c);
         }
@@ -48,11 +50,11 @@ pub fn tokens(text: &str) -> usize {
 /// Most words up to seven letters are one token, longer ones often two; capitals within a word begin another.
 const fn word(len: usize, bends: usize) -> usize {
     let base = match len {
-        0..=4 => 12,
-        5..=6 => 14,
-        7..=8 => 16,
-        9..=11 => 20,
-        _ => 20 + (len - 11) * 4,
+        0..=4 => 11,
+        5..=6 => 12,
+        7..=8 => 14,
+        9..=11 => 17,
+        _ => 18 + (len - 11) * 4,
     };
     base + bends * 6
 }

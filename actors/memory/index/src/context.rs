@@ -69,6 +69,8 @@ const CANDIDATES: usize = 120;
 const SHARE: usize = 4;
 /// Length of a passage in bytes.
 const PASSAGE: usize = 600;
+/// With fewer tokens left nothing more is tried.
+const LEAST_ROOM: usize = 40;
 /// Below this share of the best score an entry is not shown.
 const LEAST: f32 = 0.2;
 
@@ -77,7 +79,7 @@ impl Index {
     #[must_use]
     pub fn assemble(&self, question: &Question<'_>, budget: usize, source: &dyn Source) -> Context {
         let parsed = self.parse(question.text);
-        let found = self.answer(question, &parsed, CANDIDATES);
+        let found = self.answer(question, &parsed, source, CANDIDATES);
         let mut page = Page { index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new() };
         if let Some((file, ordinal)) = question.focus
             && self.may_see(file, ordinal, question.sight)
@@ -86,6 +88,9 @@ impl Index {
         }
         let best = found.first().map_or(0.0, |one| one.score);
         for one in found.iter().take_while(|one| one.score >= LEAST * best) {
+            if page.is_full() {
+                break;
+            }
             if let Some((file, ordinal)) = self.name(one) {
                 page.add(file, ordinal, one.score, budget / SHARE, &parsed);
             }
@@ -93,18 +98,18 @@ impl Index {
         page.finish()
     }
 
-    fn name(&self, one: &Scored) -> Option<(&str, u32)> {
+    pub(crate) fn name(&self, one: &Scored) -> Option<(&str, u32)> {
         let (file, _) = self.segment(one.segment)?.file(one.doc)?;
         Some((file.name.as_str(), one.doc.checked_sub(file.first)?))
     }
 
-    fn may_see(&self, file: &str, ordinal: u32, sight: Sight) -> bool {
+    pub(crate) fn may_see(&self, file: &str, ordinal: u32, sight: Sight) -> bool {
         let row = self.row(file, ordinal);
         row.is_some_and(|row| sight == Sight::Private || row.sight() == Sight::Open)
     }
 
     /// The entry and those above it, from the outside in.
-    fn line(&self, file: &str, ordinal: u32) -> Vec<u32> {
+    pub(crate) fn line(&self, file: &str, ordinal: u32) -> Vec<u32> {
         let mut line = vec![ordinal];
         let mut at = ordinal;
         while let Some(row) = self.row(file, at).filter(|row| row.parent < at) {
@@ -143,6 +148,10 @@ struct Sheet {
 }
 
 impl Page<'_> {
+    fn is_full(&self) -> bool {
+        self.budget.saturating_sub(self.used) < LEAST_ROOM
+    }
+
     /// Takes an entry in, if there is room: whole up to so many tokens, else its best lines.
     fn add(&mut self, file: &str, ordinal: u32, score: f32, most: usize, parsed: &Parsed) {
         if self.shown.iter().any(|shown| shown.file == file && shown.ordinal == ordinal) {

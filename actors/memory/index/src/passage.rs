@@ -25,6 +25,7 @@ pub(crate) fn best(text: &str, wanted: &[Clause], most: usize) -> Range<usize> {
     let Some(first) = lines.iter().position(|line| !part(text, line).trim().is_empty()) else {
         return 0..0;
     };
+    let wanted: &[Sought<'_>] = &wanted.iter().map(Sought::new).collect::<Vec<_>>();
     let seen: Vec<BTreeSet<usize>> = lines.iter().map(|line| having(part(text, line), wanted)).collect();
     // Each line is tried as the first; lines follow while they fit, as far as the last one that adds a word.
     let mut chosen = (0, 0, first..first + 1);
@@ -70,7 +71,7 @@ fn grow(lines: &[Range<usize>], range: &mut Range<usize>, most: usize) {
 }
 
 /// Cuts a long line around the first word that is wanted.
-fn window(text: &str, line: Range<usize>, wanted: &[Clause], most: usize) -> Range<usize> {
+fn window(text: &str, line: Range<usize>, wanted: &[Sought<'_>], most: usize) -> Range<usize> {
     let mut from = line.start;
     let mut at = line.start;
     for piece in part(text, &line).split_inclusive(|c: char| !c.is_alphanumeric()) {
@@ -102,20 +103,43 @@ fn part<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
     text.get(range.clone()).unwrap_or_default()
 }
 
-/// Which of the things wanted a line has.
-fn having(line: &str, wanted: &[Clause]) -> BTreeSet<usize> {
-    let mut words: Vec<String> = Vec::new();
-    token::words(line, |word| words.push(word.to_owned()));
-    let has = |clause: &Clause| match clause {
-        Clause::Word(wanted) => {
-            let wanted_stem = stem(wanted);
-            words.iter().any(|word| word == wanted || stem(word) == wanted_stem)
+/// A clause with the stem of its word.
+struct Sought<'a> {
+    clause: &'a Clause,
+    stem: String,
+}
+
+impl<'a> Sought<'a> {
+    fn new(clause: &'a Clause) -> Self {
+        let stem = match clause {
+            Clause::Word(word) => stem(word),
+            Clause::Prefix(_) | Clause::Phrase(_) => String::new(),
+        };
+        Self { clause, stem }
+    }
+
+    fn is(&self, word: &str) -> bool {
+        match self.clause {
+            Clause::Word(wanted) => word == wanted || (shares_front(word, &self.stem) && stem(word) == self.stem),
+            Clause::Prefix(prefix) => word.starts_with(prefix),
+            // A phrase may go over a line end, so one of its words is enough.
+            Clause::Phrase(phrase) => phrase.iter().any(|one| one == word),
         }
-        Clause::Prefix(prefix) => words.iter().any(|word| word.starts_with(prefix)),
-        // A phrase may go over a line end, so one of its words is enough.
-        Clause::Phrase(phrase) => words.iter().any(|word| phrase.contains(word)),
-    };
-    wanted.iter().enumerate().filter(|(_, clause)| has(clause)).map(|(at, _)| at).collect()
+    }
+}
+
+/// Stemming costs more than a look at the first letters.
+fn shares_front(word: &str, stem: &str) -> bool {
+    word.bytes().zip(stem.bytes()).take(2).all(|(one, other)| one == other)
+}
+
+/// Which of the things wanted a line has.
+fn having(line: &str, wanted: &[Sought<'_>]) -> BTreeSet<usize> {
+    let mut has = BTreeSet::new();
+    token::words(line, |word| {
+        has.extend(wanted.iter().enumerate().filter(|(_, sought)| sought.is(word)).map(|(at, _)| at));
+    });
+    has
 }
 
 #[cfg(test)]

@@ -28,11 +28,23 @@ pub struct Tuning {
     pub path: f32,
     /// Share by which an entry written today is lifted; it halves within a year.
     pub recent: f32,
+    /// What the best part of a question counts beside the whole of it.
+    pub part: f32,
+    /// Share of the best sibling's or the parent's score that an entry gets.
+    pub near: f32,
+    /// Share of the best score of its file that an entry gets.
+    pub file: f32,
+    /// What words of the best hits count that the question does not have.
+    pub echo: f32,
+    /// What the titles around the entry in view count.
+    pub focus: f32,
+    /// How much entries near the one in view are lifted, as a share of the best score.
+    pub close: f32,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1 }
+        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1, part: 0.0, near: 0.0, file: 0.0, echo: 0.0, focus: 0.3, close: 0.8 }
     }
 }
 

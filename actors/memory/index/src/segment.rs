@@ -157,6 +157,16 @@ impl Segment {
         Postings { docs: Reader::new(docs), places: Reader::new(places), last: 0, unread: 0 }
     }
 
+    /// How many entries hold a term, those of gone files included.
+    pub(crate) fn count(&self, term: usize) -> u32 {
+        let mut postings = self.postings(term);
+        let mut count = 0;
+        while postings.next().is_some() {
+            count += 1;
+        }
+        count
+    }
+
     pub(crate) fn is_alive(&self, doc: u32) -> bool {
         let file = self.rows.get(doc as usize).and_then(|row| self.files.get(row.file as usize));
         file.is_some_and(|file| file.alive)

@@ -101,7 +101,7 @@ fn assemble(index: &Index, memex: &Memex, asked: &Asked, budget: usize) -> Conte
         focus: asked.focus.as_ref().map(|(file, ordinal)| (file.as_str(), *ordinal)),
         sight: Sight::Open,
         today: memex.newest(),
-        tuning: Tuning::default(),
+        tuning: tuned(),
     };
     index.assemble(&question, budget, memex)
 }
@@ -239,4 +239,14 @@ impl<'a> Table<'a> {
         );
         Line { share, many, mean, max: max as usize }
     }
+}
+
+fn tuned() -> Tuning {
+    let mut t = Tuning::default();
+    #[expect(clippy::disallowed_methods, reason = "x")]
+    let e = std::env::var("TUNE").unwrap_or_default();
+    for kv in e.split(',') { if let Some((k, v)) = kv.split_once('=') { let v: f32 = v.parse().unwrap(); match k {
+        "k1" => t.k1 = v, "b" => t.b = v, "title" => t.title = v, "path" => t.path = v, "recent" => t.recent = v, "part" => t.part = v,
+        "near" => t.near = v, "file" => t.file = v, "echo" => t.echo = v, "focus" => t.focus = v, "close" => t.close = v, _ => {} } } }
+    t
 }
