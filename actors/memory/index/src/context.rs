@@ -80,19 +80,20 @@ impl Index {
     pub fn assemble(&self, question: &Question<'_>, budget: usize, source: &dyn Source) -> Context {
         let parsed = self.parse(question.text);
         let found = self.answer(question, &parsed, source, CANDIDATES);
-        let mut page = Page { index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new() };
+        let mut page = Page { index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new(), passage: PASSAGE };
         if let Some((file, ordinal)) = question.focus
             && self.may_see(file, ordinal, question.sight)
         {
             page.add(file, ordinal, 0.0, budget / SHARE, &parsed);
         }
         let best = found.first().map_or(0.0, |one| one.score);
-        for one in found.iter().take_while(|one| one.score >= LEAST * best) {
+        for one in found.iter().take_while(|one| one.score >= question.tuning.least * best) {
             if page.is_full() {
                 break;
             }
             if let Some((file, ordinal)) = self.name(one) {
-                page.add(file, ordinal, one.score, budget / SHARE, &parsed);
+                page.passage = question.tuning.passage as usize;
+                page.add(file, ordinal, one.score, (budget as f32 / question.tuning.share) as usize, &parsed);
             }
         }
         page.finish()
@@ -138,6 +139,7 @@ struct Page<'a> {
     /// Files in the order in which their first entry came.
     files: Vec<(String, Sheet)>,
     shown: Vec<Shown>,
+    passage: usize,
 }
 
 /// What is shown of one file, in the order of the file.
@@ -170,7 +172,7 @@ impl Page<'_> {
             self.used += cost;
             return;
         }
-        let range = passage::best(&text.body, &parsed.clauses(), PASSAGE);
+        let range = passage::best(&text.body, &parsed.clauses(), self.passage);
         let part = text.body.get(range).unwrap_or_default().trim_end();
         let part = format!("[...]\n{part}\n[...]\n");
         let cost = tokens(&part) + heads_cost;

@@ -24,6 +24,7 @@ mod query;
 mod search;
 mod segment;
 mod stem;
+mod stored;
 mod token;
 mod wanted;
 

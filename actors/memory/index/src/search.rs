@@ -40,11 +40,14 @@ pub struct Tuning {
     pub focus: f32,
     /// How much entries near the one in view are lifted, as a share of the best score.
     pub close: f32,
+    pub share: f32,
+    pub passage: f32,
+    pub least: f32,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1, part: 0.0, near: 0.0, file: 0.0, echo: 0.0, focus: 0.3, close: 0.8 }
+        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1, part: 0.0, near: 0.0, file: 0.0, echo: 0.0, focus: 0.3, close: 0.8, share: 4.0, passage: 600.0, least: 0.2 }
     }
 }
 

@@ -127,6 +127,8 @@ fn misses(asked: &[Asked], ours: &[Context], memex: &Memex) {
             let rank =
                 context.shown.iter().position(|shown| shown.file == *file && shown.ordinal == *ordinal);
             let how = rank.map(|rank| context.shown[rank].how);
+            let wide = assemble(&memex.index(memex.files.keys()), memex, one, 60000);
+            let rank = wide.shown.iter().position(|shown| shown.file == *file && shown.ordinal == *ordinal);
             if how != Some(How::Whole) {
                 let path = memex.headings(file, *ordinal).join(" / ");
                 println!(
@@ -247,6 +249,6 @@ fn tuned() -> Tuning {
     let e = std::env::var("TUNE").unwrap_or_default();
     for kv in e.split(',') { if let Some((k, v)) = kv.split_once('=') { let v: f32 = v.parse().unwrap(); match k {
         "k1" => t.k1 = v, "b" => t.b = v, "title" => t.title = v, "path" => t.path = v, "recent" => t.recent = v, "part" => t.part = v,
-        "near" => t.near = v, "file" => t.file = v, "echo" => t.echo = v, "focus" => t.focus = v, "close" => t.close = v, _ => {} } } }
+        "near" => t.near = v, "file" => t.file = v, "echo" => t.echo = v, "focus" => t.focus = v, "share" => t.share=v, "passage" => t.passage=v, "least" => t.least=v, "close" => t.close = v, _ => {} } } }
     t
 }
