@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod cases;
 pub mod chaos;
+pub mod context;
 pub mod guarantees;
 pub mod org;
 mod points;
@@ -24,4 +25,5 @@ pub struct Proof {
 }
 
 /// All proofs, in the order of the list.
-pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF, org::PROOF];
+pub const PROOFS: &[Proof] =
+    &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF, org::PROOF, context::PROOF];

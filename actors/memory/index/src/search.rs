@@ -1,0 +1,371 @@
+//! Ranking: BM25 over body, title and heading path, newer entries a little first. The same entries give the same order
+//! however they came into the index.
+
+use crate::{
+    build::{KEYWORD, TAG},
+    entry::{Day, Sight},
+    fold::fold,
+    index::Index,
+    query::{Filter, Query, Sign, Todo},
+    segment::{DONE, Segment, TASK},
+    wanted::{Form, Match, Places, Want},
+};
+use std::cmp::Ordering;
+
+/// Below so many entries a word counts as misspelt.
+const LITTLE: usize = 1;
+
+/// How entries are weighed. The defaults were measured on the question set of the context proof.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tuning {
+    /// How soon more occurrences stop counting.
+    pub k1: f32,
+    /// How much longer entries are held back.
+    pub b: f32,
+    /// What an occurrence in the title counts, the body being 1.
+    pub title: f32,
+    /// What an occurrence in file name, titles above or tags counts.
+    pub path: f32,
+    /// Share by which an entry written today is lifted; it halves within a year.
+    pub recent: f32,
+    /// What the best part of a question counts beside the whole of it.
+    pub part: f32,
+    /// Share of the best sibling's or the parent's score that an entry gets.
+    pub near: f32,
+    /// Share of the best score of its file that an entry gets.
+    pub file: f32,
+    /// What words of the best hits count that the question does not have.
+    pub echo: f32,
+    /// What the titles around the entry in view count.
+    pub focus: f32,
+    /// How much entries near the one in view are lifted, as a share of the best score.
+    pub close: f32,
+    pub share: f32,
+    pub passage: f32,
+    pub least: f32,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1, part: 0.0, near: 0.0, file: 0.0, echo: 0.0, focus: 0.3, close: 0.8, share: 4.0, passage: 600.0, least: 0.2 }
+    }
+}
+
+/// Who asks, and for how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked {
+    /// Most hits.
+    pub limit: usize,
+    /// What may be seen: `Open` leaves private entries out, `Private` shows all.
+    pub sight: Sight,
+    /// The day on which it is asked; without it age does not count.
+    pub today: Option<Day>,
+    /// How entries are weighed.
+    pub tuning: Tuning,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self { limit: 20, sight: Sight::Private, today: None, tuning: Tuning::default() }
+    }
+}
+
+/// An entry that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Its file.
+    pub file: String,
+    /// Its place in the list of the file's entries.
+    pub ordinal: u32,
+    /// The higher the better; comparable within one answer only.
+    pub score: f32,
+    /// What was found of what was asked.
+    pub words: Vec<String>,
+}
+
+/// How strictly the query was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// Everything that was asked for is there.
+    Exactly,
+    /// Misspelt words were taken for others.
+    Respelt,
+    /// Not everything is there.
+    Loosely,
+}
+
+/// The answer to a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The best ones.
+    pub hits: Vec<Hit>,
+    /// How many there are.
+    pub total: usize,
+    /// How the query was taken.
+    pub taken: Taken,
+}
+
+/// Whether an entry must have all that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    All,
+    Any,
+}
+
+/// An entry with its score, before anything is copied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scored {
+    pub(crate) segment: u32,
+    pub(crate) doc: u32,
+    pub(crate) score: f32,
+    /// Which of the first 64 things wanted are there.
+    pub(crate) has: u64,
+}
+
+impl Index {
+    /// Answers a query: every word must occur. If nothing holds them all, misspelt words are taken for the nearest
+    /// known ones, and then any of the words is enough.
+    #[must_use]
+    pub fn search(&self, query: &Query, asked: &Asked) -> Found {
+        let wants = |sign: Sign| -> Vec<Want> {
+            query.clauses.iter().filter(|clause| clause.0 == sign).map(|clause| Want::of(&clause.1)).collect()
+        };
+        let (wanted, unwanted) = (wants(Sign::With), wants(Sign::Without));
+        if wanted.is_empty() && query.filters.is_empty() && unwanted.is_empty() {
+            return Found { hits: Vec::new(), total: 0, taken: Taken::Exactly };
+        }
+        let rank = |wanted: &[Want], need| self.rank(wanted, need, &unwanted, &query.filters, asked);
+        let found = rank(&wanted, Need::All);
+        if found.len() >= LITTLE || wanted.is_empty() {
+            return self.found(found, &wanted, asked, Taken::Exactly);
+        }
+        // Only words that stand nowhere are taken for misspelt.
+        let respelt: Vec<Want> =
+            wanted.iter().map(|want| if self.knows(want) { want.clone() } else { want.near() }).collect();
+        let found = if respelt == wanted { found } else { rank(&respelt, Need::All) };
+        if found.len() >= LITTLE {
+            return self.found(found, &respelt, asked, Taken::Respelt);
+        }
+        self.found(rank(&respelt, Need::Any), &respelt, asked, Taken::Loosely)
+    }
+
+    pub(crate) fn knows(&self, want: &Want) -> bool {
+        let places = Places { title: 1.0, path: 1.0 };
+        self.segments().any(|(_, segment)| !want.matches(segment, places).is_empty())
+    }
+
+    fn found(&self, mut scored: Vec<Scored>, wants: &[Want], asked: &Asked, taken: Taken) -> Found {
+        let total = scored.len();
+        self.sort(&mut scored, asked.limit);
+        let hits = scored.iter().filter_map(|one| self.hit(one, wants)).collect();
+        Found { hits, total, taken }
+    }
+
+    pub(crate) fn hit(&self, one: &Scored, wants: &[Want]) -> Option<Hit> {
+        let segment = self.segment(one.segment)?;
+        let (file, _) = segment.file(one.doc)?;
+        let has = |at: &(u32, &Want)| at.0 < 64 && one.has >> at.0 & 1 == 1;
+        let words = (0u32..).zip(wants).filter(has).map(|(_, want)| want.name.clone());
+        Some(Hit {
+            file: file.name.clone(),
+            ordinal: one.doc.checked_sub(file.first)?,
+            score: one.score,
+            words: words.collect(),
+        })
+    }
+
+    /// Puts the best first and drops all beyond the limit.
+    pub(crate) fn sort(&self, scored: &mut Vec<Scored>, limit: usize) {
+        if limit == 0 {
+            scored.clear();
+        } else if limit < scored.len() {
+            scored.select_nth_unstable_by(limit - 1, |one, other| self.order(one, other));
+            scored.truncate(limit);
+        }
+        scored.sort_unstable_by(|one, other| self.order(one, other));
+    }
+
+    /// The better score, then the newer entry, then the place.
+    fn order(&self, one: &Scored, other: &Scored) -> Ordering {
+        let by_score = other.score.total_cmp(&one.score);
+        if by_score != Ordering::Equal {
+            return by_score;
+        }
+        let place = |at: &Scored| {
+            let segment = self.segment(at.segment)?;
+            let (file, row) = segment.file(at.doc)?;
+            Some((row.written().map_or(file.changed, i64::from), file.name.as_str(), at.doc - file.first))
+        };
+        match (place(one), place(other)) {
+            (Some(one), Some(other)) => other.0.cmp(&one.0).then((one.1, one.2).cmp(&(other.1, other.2))),
+            _ => Ordering::Equal,
+        }
+    }
+
+    /// Returns every entry that fits, with its score, in no order.
+    pub(crate) fn rank(
+        &self,
+        wants: &[Want],
+        need: Need,
+        unwanted: &[Want],
+        filters: &[(Sign, Filter)],
+        asked: &Asked,
+    ) -> Vec<Scored> {
+        let tuning = asked.tuning;
+        let places = Places { title: tuning.title, path: tuning.path };
+        let lists: Vec<(u32, &Segment, Vec<Vec<Match>>)> = self
+            .segments()
+            .map(|(id, segment)| {
+                (id, segment, wants.iter().map(|want| want.matches(segment, places)).collect())
+            })
+            .collect();
+        let sizes = self.sizes();
+        let all = f64::from(sizes.entries);
+        let idf: Vec<f32> = (0..wants.len())
+            .map(|at| {
+                let having: usize = lists.iter().filter_map(|list| Some(list.2.get(at)?.len())).sum();
+                let having = f64::from(crate::codec::count(having));
+                narrow((1.0 + (all - having + 0.5) / (having + 0.5)).ln())
+            })
+            .collect();
+        let mean = sizes.mean(tuning.title, tuning.path);
+        let mut found = Vec::new();
+        for (id, segment, lists) in lists {
+            let mut desk = Desk::new(segment.rows.len());
+            for ((at, list), (want, idf)) in (0u32..).zip(&lists).zip(wants.iter().zip(&idf)) {
+                desk.add(at, list, |doc, much| {
+                    let row = segment.rows.get(doc as usize);
+                    let len = row.map_or(0.0, |row| {
+                        narrow(f64::from(row.body))
+                            + tuning.title * f32::from(row.title)
+                            + tuning.path * f32::from(row.path)
+                    });
+                    let norm = 1.0 - tuning.b + tuning.b * len / mean;
+                    want.weight * idf * much * (tuning.k1 + 1.0) / (much + tuning.k1 * norm)
+                });
+            }
+            let sieve = Sieve::new(segment, unwanted, filters, asked.sight);
+            let wanted = crate::codec::count(wants.len());
+            for (doc, (score, has)) in (0u32..).zip(desk.cells) {
+                let fits = match need {
+                    Need::All => has.count_ones() == wanted.min(64),
+                    Need::Any => has != 0,
+                };
+                if fits && sieve.passes(doc) {
+                    let lift = lift(segment, doc, asked);
+                    found.push(Scored { segment: id, doc, score: score * lift, has });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// How much an entry is lifted because it is new.
+fn lift(segment: &Segment, doc: u32, asked: &Asked) -> f32 {
+    let written = segment.rows.get(doc as usize).and_then(crate::segment::Row::written);
+    match (asked.today, written) {
+        (Some(today), Some(written)) => {
+            let years = f64::from(today.saturating_sub(written).max(0)) / 365.25;
+            1.0 + asked.tuning.recent * narrow((-years).exp2())
+        }
+        _ => 1.0,
+    }
+}
+
+/// Scores need no more than single precision.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+pub(crate) fn narrow(number: f64) -> f32 {
+    number as f32
+}
+
+/// Scores of one segment, by entry.
+struct Desk {
+    cells: Vec<(f32, u64)>,
+}
+
+impl Desk {
+    fn new(entries: usize) -> Self {
+        Self { cells: vec![(0.0, 0); entries] }
+    }
+
+    fn add(&mut self, at: u32, list: &[Match], score: impl Fn(u32, f32) -> f32) {
+        let bit = 1u64.checked_shl(at).unwrap_or(0);
+        for (doc, much) in list {
+            if let Some(cell) = self.cells.get_mut(*doc as usize) {
+                cell.0 += score(*doc, *much);
+                cell.1 |= bit;
+            }
+        }
+    }
+}
+
+/// What may not be among the hits of a segment.
+struct Sieve<'a> {
+    segment: &'a Segment,
+    sight: Sight,
+    /// Whole files that do not fit or are gone.
+    files: Vec<bool>,
+    /// Entries that must be in a list, or must not.
+    lists: Vec<(Sign, Vec<Match>)>,
+    rest: Vec<(Sign, &'a Filter)>,
+}
+
+impl<'a> Sieve<'a> {
+    fn new(segment: &'a Segment, unwanted: &[Want], filters: &'a [(Sign, Filter)], sight: Sight) -> Self {
+        let places = Places { title: 1.0, path: 1.0 };
+        let mut lists: Vec<(Sign, Vec<Match>)> =
+            unwanted.iter().map(|want| (Sign::Without, want.matches(segment, places))).collect();
+        let mut files: Vec<bool> = segment.files.iter().map(|file| file.alive).collect();
+        let mut rest = Vec::new();
+        for (sign, filter) in filters {
+            let mark = match filter {
+                Filter::Tag(tag) => format!("{TAG}{tag}"),
+                Filter::Todo(Todo::Keyword(word)) => format!("{KEYWORD}{word}"),
+                Filter::File(part) => {
+                    for (fits, file) in files.iter_mut().zip(&segment.files) {
+                        *fits &= fold(&file.name).contains(part) == (*sign == Sign::With);
+                    }
+                    continue;
+                }
+                Filter::Todo(_) | Filter::Between(..) => {
+                    rest.push((*sign, filter));
+                    continue;
+                }
+            };
+            let want = Want { name: String::new(), forms: vec![(Form::Exact(mark), 1.0)], weight: 1.0 };
+            // The mark of a tag stands at place 0, which counts as path.
+            lists.push((*sign, want.matches(segment, places)));
+        }
+        Self { segment, sight, files, lists, rest }
+    }
+
+    fn passes(&self, doc: u32) -> bool {
+        let Some(row) = self.segment.rows.get(doc as usize) else {
+            return false;
+        };
+        let in_list = |list: &[Match]| list.binary_search_by_key(&doc, |one| one.0).is_ok();
+        self.files.get(row.file as usize).copied().unwrap_or(false)
+            && (self.sight == Sight::Private || row.sight() == Sight::Open)
+            && self.lists.iter().all(|(sign, list)| in_list(list) == (*sign == Sign::With))
+            && self.rest.iter().all(|(sign, filter)| self.holds(doc, filter) == (*sign == Sign::With))
+    }
+
+    fn holds(&self, doc: u32, filter: &Filter) -> bool {
+        let Some((file, row)) = self.segment.file(doc) else {
+            return false;
+        };
+        match filter {
+            Filter::Todo(Todo::Open) => row.flags & (TASK | DONE) == TASK,
+            Filter::Todo(Todo::Done) => row.flags & DONE != 0,
+            Filter::Todo(Todo::Any) => row.flags & TASK != 0,
+            Filter::Between(from, to) => {
+                let fits = |day: i64| i64::from(*from) <= day && day < i64::from(*to);
+                let mut own = row.known_dates().map(i64::from).peekable();
+                if own.peek().is_none() { fits(file.changed) } else { own.any(fits) }
+            }
+            // Looked up in the dictionary or by file name.
+            Filter::Tag(_) | Filter::File(_) | Filter::Todo(Todo::Keyword(_)) => true,
+        }
+    }
+}
