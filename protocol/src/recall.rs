@@ -198,6 +198,8 @@ pub enum Recalled {
         hits: Vec<Hit>,
         /// How many entries matched in all.
         total: u32,
+        /// A sentence when the words were not taken as they were said.
+        note: Option<String>,
     },
     /// To [`Query::Show`].
     Entry(Entry),

@@ -8,7 +8,6 @@ use crate::{
     hash::{Hash, Sums},
     ignore::{self, Ignore, Is},
     links::Link,
-    search::Text,
     watch::{Heard, Watch},
 };
 use org::Doc;
@@ -58,8 +57,6 @@ pub(crate) struct File {
     sums: OnceCell<Sums>,
     pub(crate) bytes: Vec<u8>,
     pub(crate) doc: Doc,
-    /// What a search looks at, once somebody searches.
-    pub(crate) texts: OnceCell<Vec<Text>>,
     /// Its links, once somebody asks.
     pub(crate) links: OnceCell<Vec<Link>>,
     /// A copy that a conflict left behind: searched, but never written and never on a list.
@@ -68,8 +65,8 @@ pub(crate) struct File {
 
 impl File {
     fn new(name: String, stat: Stat, bytes: Vec<u8>, doc: Doc) -> Self {
-        let (sums, texts, links) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { copy: is_copy(&name), sums, doc, texts, links, name, stat, bytes }
+        let (sums, links) = (OnceCell::new(), OnceCell::new());
+        Self { copy: is_copy(&name), sums, doc, links, name, stat, bytes }
     }
 
     /// A file as it is going to be written, with its scan. `like` is the file as it is.
@@ -145,11 +142,6 @@ impl Folder {
     /// Returns the names of the files that came, changed or went since it was asked last.
     pub(crate) fn take_dirty(&mut self) -> BTreeSet<String> {
         std::mem::take(&mut self.dirty)
-    }
-
-    /// Says that some of them must be asked about again.
-    pub(crate) fn put_dirty(&mut self, names: BTreeSet<String>) {
-        self.dirty.extend(names);
     }
 
     /// Makes the next refresh look at every file, whatever the kernel says.

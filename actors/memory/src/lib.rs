@@ -23,6 +23,7 @@ mod change;
 mod crash;
 mod entry;
 mod error;
+mod finder;
 mod focus;
 mod folder;
 mod hash;
@@ -37,7 +38,6 @@ mod recover;
 mod replace;
 mod report;
 mod restore;
-mod search;
 mod shell;
 mod target;
 #[cfg(test)]

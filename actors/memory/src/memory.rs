@@ -5,6 +5,7 @@ use crate::{
     crash::Steps,
     entry::{All, At, cut},
     error::Error,
+    finder::Finder,
     focus::Focus,
     folder::{File, Folder},
     hash::Hash,
@@ -14,7 +15,6 @@ use crate::{
     past::Past,
     recover,
     replace::{self, Fault, Target},
-    search,
     target::{self, Found, Way},
 };
 use protocol::{
@@ -47,6 +47,7 @@ pub struct Memory {
     pub(crate) steps: Steps,
     pub(crate) past: Past,
     pub(crate) focus: Focus,
+    finder: Finder,
     /// The time of the last message, for snapshots of what others changed.
     now: WallMs,
     notes: Vec<String>,
@@ -157,6 +158,7 @@ impl Memory {
             steps,
             past,
             focus: Focus::open(state),
+            finder: Finder::open(state),
             now: fresh.now,
             notes,
         };
@@ -166,9 +168,12 @@ impl Memory {
         memory.ledger.compact().map_err(log)?;
         memory.folder.refresh(progress);
         if memory.folder.trouble.is_none() {
-            let missing = memory.past.missing(&memory.folder);
-            memory.folder.put_dirty(missing);
-            memory.past.keep_up(&mut memory.folder, None, fresh.now, progress);
+            let mut dirty = memory.folder.take_dirty();
+            dirty.extend(memory.past.missing(&memory.folder));
+            dirty.extend(memory.finder.missing(&memory.folder));
+            memory.past.keep_up(&memory.folder, &dirty, None, fresh.now, progress);
+            memory.finder.note(&dirty);
+            memory.finder.keep_up(&memory.folder, progress);
         }
         Ok(memory)
     }
@@ -185,13 +190,17 @@ impl Memory {
     /// Takes what a turn wrote into the store.
     pub(crate) fn keep_up(&mut self, turn: Option<TurnKey>) {
         if self.folder.trouble.is_none() && !self.steps.stopped() {
-            self.past.keep_up(&mut self.folder, turn, self.now, &mut |_, _| {});
+            let dirty = self.folder.take_dirty();
+            self.past.keep_up(&self.folder, &dirty, turn, self.now, &mut |_, _| {});
+            self.finder.note(&dirty);
         }
     }
 
-    /// Does what can wait, when nobody does.
-    pub fn rest(&mut self) {
+    /// Does what can wait, when nobody does. `last` says that the process ends.
+    pub fn rest(&mut self, last: bool) {
         self.past.rest();
+        self.finder.keep_up(&self.folder, &mut |_, _| {});
+        self.finder.rest(last);
     }
 
     /// Answers a question.
@@ -202,7 +211,10 @@ impl Memory {
         }
         match &recall.query {
             Query::Agenda { from, days } => agenda::agenda(&self.folder, *from, *days, recall.today),
-            Query::Search { words, limit } => search::search(&self.folder, words, *limit),
+            Query::Search { words, limit } => {
+                self.finder.keep_up(&self.folder, &mut |_, _| {});
+                self.finder.search(&self.folder, words, *limit, recall.today)
+            }
             Query::Show { target: change::Target::Words(words) } => self.show(words, &recall.conversation),
             Query::Tasks { limit } => agenda::tasks(&self.folder, *limit),
             Query::Links { target: change::Target::Words(words), limit } => {
@@ -295,6 +307,7 @@ impl Memory {
     /// Takes in what others changed.
     pub fn notice(&mut self) {
         self.refresh();
+        self.finder.keep_up(&self.folder, &mut |_, _| {});
     }
 
     /// Looks at every file, whatever the kernel said.

@@ -86,12 +86,12 @@ impl Past {
     /// Takes in what changed in the folder, as one snapshot. `turn` is the turn that wrote it; none stands for others.
     pub(crate) fn keep_up(
         &mut self,
-        folder: &mut Folder,
+        folder: &Folder,
+        dirty: &BTreeSet<String>,
         turn: Option<TurnKey>,
         now: WallMs,
         progress: &mut dyn FnMut(u64, u64),
     ) {
-        let dirty = folder.take_dirty();
         let Some(store) = &mut self.store else {
             return;
         };
@@ -114,7 +114,6 @@ impl Past {
                 tracing::error!(err = %error, "history of the notes not written");
                 self.trouble = Some(trouble(&error));
                 self.store = None;
-                folder.put_dirty(dirty);
                 return;
             }
             done += batch.len() as u64;

@@ -136,7 +136,7 @@ impl Actor for Keeper {
             Outside::Rescan => {
                 self.rescan = clock::monotonic() + RESCAN;
                 self.memory.rescan();
-                self.memory.rest();
+                self.memory.rest(false);
             }
         }
     }
@@ -144,7 +144,7 @@ impl Actor for Keeper {
     fn cancel(&mut self, _: TurnKey) {}
 
     fn drain(&mut self) {
-        self.memory.rest();
+        self.memory.rest(true);
     }
 
     fn status(&self) -> Status {

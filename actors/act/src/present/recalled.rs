@@ -10,7 +10,7 @@ pub fn recalled(recalled: &Recalled, preface: Option<&str>, now: &ZonedDateTime)
     let today = now.date();
     let body = match recalled {
         Recalled::Agenda(days) => agenda::agenda(days, today),
-        Recalled::Hits { hits, total } => found(hits, *total),
+        Recalled::Hits { hits, total, note } => found(hits, *total, note.as_deref()),
         Recalled::Entry(entry) => {
             format!("{}\n\n{}", entry.entry.link(), entry.text.text.trim_end_matches('\n'))
         }
@@ -28,14 +28,18 @@ pub fn recalled(recalled: &Recalled, preface: Option<&str>, now: &ZonedDateTime)
     })
 }
 
-fn found(hits: &[Hit], total: u32) -> String {
+fn found(hits: &[Hit], total: u32, note: Option<&str>) -> String {
     if hits.is_empty() {
         return "Nothing found. Try fewer or other words.".to_owned();
     }
     let count = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let entries = if total == 1 { "entry" } else { "entries" };
-    let mut text =
+    let counted =
         if count < total { format!("{count} of {total} {entries}:") } else { format!("{count} {entries}:") };
+    let mut text = match note {
+        Some(note) => format!("{note}\n{counted}"),
+        None => counted,
+    };
     for (hit, number) in hits.iter().zip(1_u32..) {
         let todo = hit.todo.as_ref().map_or(String::new(), |todo| format!("{todo} "));
         text.push_str(&format!("\n\n{number}. {todo}{}", hit.entry.link()));
@@ -172,7 +176,11 @@ Thu 12 March 2026
                 passage: Labeled::from_owner("the boiler hums"),
             },
         ];
-        let text = recalled(&Recalled::Hits { hits, total: 14 }, Some("The best passages I found:"), &now());
+        let text = recalled(
+            &Recalled::Hits { hits, total: 14, note: None },
+            Some("The best passages I found:"),
+            &now(),
+        );
         let wanted = "\
 The best passages I found:
 
@@ -189,7 +197,7 @@ The best passages I found:
 
     #[test]
     fn no_hit_is_said_plainly() {
-        let none = Recalled::Hits { hits: vec![], total: 0 };
+        let none = Recalled::Hits { hits: vec![], total: 0, note: None };
         assert_eq!(recalled(&none, None, &now()), "Nothing found. Try fewer or other words.");
     }
 

@@ -155,7 +155,8 @@ impl Index {
         let mut files: BTreeMap<(u32, u32), [f32; 2]> = BTreeMap::new();
         let mut known: BTreeMap<(u32, u32), f32> = BTreeMap::new();
         for one in found.iter() {
-            let Some((file, row)) = self.segment(one.segment).and_then(|segment| segment.file(one.doc)) else {
+            let Some((file, row)) = self.segment(one.segment).and_then(|segment| segment.file(one.doc))
+            else {
                 continue;
             };
             known.insert((one.segment, one.doc), one.score);
@@ -204,7 +205,14 @@ impl Index {
     }
 
     /// Words of the titles around the entry in view.
-    fn around(&self, file: &str, ordinal: u32, weight: f32, known: &[Want], source: &dyn Source) -> Vec<Want> {
+    fn around(
+        &self,
+        file: &str,
+        ordinal: u32,
+        weight: f32,
+        known: &[Want],
+        source: &dyn Source,
+    ) -> Vec<Want> {
         let mut text = file.strip_suffix(".org").unwrap_or(file).to_owned();
         for at in self.line(file, ordinal) {
             text.push(' ');

@@ -80,7 +80,15 @@ impl Index {
     pub fn assemble(&self, question: &Question<'_>, budget: usize, source: &dyn Source) -> Context {
         let parsed = self.parse(question.text);
         let found = self.answer(question, &parsed, source, CANDIDATES);
-        let mut page = Page { index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new(), passage: PASSAGE };
+        let mut page = Page {
+            index: self,
+            source,
+            budget,
+            used: 0,
+            files: Vec::new(),
+            shown: Vec::new(),
+            passage: PASSAGE,
+        };
         if let Some((file, ordinal)) = question.focus
             && self.may_see(file, ordinal, question.sight)
         {

@@ -120,7 +120,9 @@ impl<'a> Sought<'a> {
 
     fn is(&self, word: &str) -> bool {
         match self.clause {
-            Clause::Word(wanted) => word == wanted || (shares_front(word, &self.stem) && stem(word) == self.stem),
+            Clause::Word(wanted) => {
+                word == wanted || (shares_front(word, &self.stem) && stem(word) == self.stem)
+            }
             Clause::Prefix(prefix) => word.starts_with(prefix),
             // A phrase may go over a line end, so one of its words is enough.
             Clause::Phrase(phrase) => phrase.iter().any(|one| one == word),

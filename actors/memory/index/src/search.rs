@@ -47,7 +47,22 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { k1: 0.9, b: 0.4, title: 2.0, path: 0.5, recent: 0.1, part: 0.0, near: 0.0, file: 0.0, echo: 0.0, focus: 0.3, close: 0.8, share: 4.0, passage: 600.0, least: 0.2 }
+        Self {
+            k1: 0.9,
+            b: 0.4,
+            title: 2.0,
+            path: 0.5,
+            recent: 0.1,
+            part: 0.0,
+            near: 0.0,
+            file: 0.0,
+            echo: 0.0,
+            focus: 0.3,
+            close: 0.8,
+            share: 4.0,
+            passage: 600.0,
+            least: 0.2,
+        }
     }
 }
 

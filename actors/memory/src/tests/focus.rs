@@ -3,10 +3,8 @@
 use super::*;
 
 fn focused(home: &mut Home) -> Vec<String> {
-    match home.ask(Query::Focus) {
-        Recalled::Focus(entries) => entries.iter().map(|entry| entry.path.last().unwrap().clone()).collect(),
-        other => panic!("{other:?}"),
-    }
+    let Recalled::Focus(entries) = home.ask(Query::Focus) else { panic!() };
+    entries.iter().map(|entry| entry.path.last().unwrap().clone()).collect()
 }
 
 fn focus(words: &str) -> Change {

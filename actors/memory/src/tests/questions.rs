@@ -89,7 +89,11 @@ fn search_wants_every_word_and_prefers_titles() {
     assert_eq!(found.len(), 2);
     assert_eq!(search(&mut home, "über")[0].0, "Ärger");
     assert_eq!(search(&mut home, "heating")[0].0, "");
-    assert!(search(&mut home, "boiler unicorn").is_empty());
+    assert!(search(&mut home, "unicorn zebra").is_empty());
+    let loose = home.ask(Query::Search { words: "boiler unicorn".to_owned(), limit: 10 });
+    let Recalled::Hits { hits, note, .. } = loose else { panic!() };
+    assert_eq!(hits[0].entry.path.last().unwrap(), "Boiler");
+    assert!(note.unwrap().contains("all of these words"));
 }
 
 #[test]

@@ -247,8 +247,27 @@ fn tuned() -> Tuning {
     let mut t = Tuning::default();
     #[expect(clippy::disallowed_methods, reason = "x")]
     let e = std::env::var("TUNE").unwrap_or_default();
-    for kv in e.split(',') { if let Some((k, v)) = kv.split_once('=') { let v: f32 = v.parse().unwrap(); match k {
-        "k1" => t.k1 = v, "b" => t.b = v, "title" => t.title = v, "path" => t.path = v, "recent" => t.recent = v, "part" => t.part = v,
-        "near" => t.near = v, "file" => t.file = v, "echo" => t.echo = v, "focus" => t.focus = v, "share" => t.share=v, "passage" => t.passage=v, "least" => t.least=v, "close" => t.close = v, _ => {} } } }
+    for kv in e.split(',') {
+        if let Some((k, v)) = kv.split_once('=') {
+            let v: f32 = v.parse().unwrap();
+            match k {
+                "k1" => t.k1 = v,
+                "b" => t.b = v,
+                "title" => t.title = v,
+                "path" => t.path = v,
+                "recent" => t.recent = v,
+                "part" => t.part = v,
+                "near" => t.near = v,
+                "file" => t.file = v,
+                "echo" => t.echo = v,
+                "focus" => t.focus = v,
+                "share" => t.share = v,
+                "passage" => t.passage = v,
+                "least" => t.least = v,
+                "close" => t.close = v,
+                _ => {}
+            }
+        }
+    }
     t
 }
