@@ -183,7 +183,8 @@ impl<'a> Lexer<'a> {
                 if len == 0 || name.get(len) != Some(&b':') {
                     return None;
                 }
-                Some(self.next(Mark::Snippet, at + len + 3, 2, end)? + 2)
+                // Without an end it is its begin only (measured).
+                Some(self.next(Mark::Snippet, at + len + 3, 2, end).map_or(at + len + 3, |close| close + 2))
             }
             b'{' if set & MACRO != 0 => self.macro_call(at, rest, end),
             b'$' => self.dollar(at, region),
