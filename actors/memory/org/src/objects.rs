@@ -22,7 +22,6 @@ use crate::{
     scan::{Doc, scan},
     span::{Newline, Span},
 };
-use entity::Entities;
 pub use link::{LINK_TYPES, Link, LinkFormat, LinkTarget};
 pub use list::Checkbox;
 pub use source::Source;
