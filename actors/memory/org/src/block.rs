@@ -67,8 +67,8 @@ fn strip_prefix_fold<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     head.eq_ignore_ascii_case(prefix).then_some(tail)
 }
 
-/// Splits the events of one section into verbatim blocks and the directives outside of them.
-pub(crate) fn resolve(events: &[Event]) -> (Vec<Span>, Vec<Directive>) {
+/// Returns the verbatim blocks among the events of one section.
+fn resolve(events: &[Event]) -> Vec<Span> {
     let mut next_end: [Option<usize>; VERBATIM.len()] = [None; VERBATIM.len()];
     let mut ends: Vec<Option<usize>> = Vec::with_capacity(events.len());
     for event in events.iter().rev() {
@@ -84,21 +84,17 @@ pub(crate) fn resolve(events: &[Event]) -> (Vec<Span>, Vec<Directive>) {
         };
         ends.push(known);
     }
-    let (mut blocks, mut free, mut covered) = (Vec::new(), Vec::new(), 0);
+    let (mut blocks, mut covered) = (Vec::new(), 0);
     for (event, end) in events.iter().zip(ends.into_iter().rev()) {
         if event.line.begin < covered {
             continue;
         }
-        match (event.directive, end) {
-            (Directive::Begin(_), Some(end)) => {
-                blocks.push(Span::new(event.line.begin, end));
-                covered = end;
-            }
-            (Directive::Begin(_) | Directive::End(_), _) => {}
-            (directive, _) => free.push(directive),
+        if let Some(end) = end {
+            blocks.push(Span::new(event.line.begin, end));
+            covered = end;
         }
     }
-    (blocks, free)
+    blocks
 }
 
 /// Returns the verbatim blocks and comment lines of a section: nothing in them is a date, keyword or task.
@@ -114,7 +110,7 @@ pub fn verbatim(bytes: &[u8], section: Span, newline: Newline) -> Vec<Span> {
             comments.push(span);
         }
     }
-    let (mut blocks, _) = resolve(&events);
+    let mut blocks = resolve(&events);
     blocks.extend(comments);
     blocks.sort_by_key(|span| (span.begin, span.end));
     blocks

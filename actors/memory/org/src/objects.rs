@@ -22,10 +22,10 @@ use crate::{
     scan::{Doc, scan},
     span::{Newline, Span},
 };
-use entity::Entities;
 pub use link::{LINK_TYPES, Link, LinkFormat, LinkTarget};
 pub use list::Checkbox;
 pub use source::Source;
+use std::{borrow::Cow, collections::BTreeSet};
 pub use timestamp::{Cookie, Moment, StampKind, Timestamp, read as timestamp};
 
 /// All objects of a file, each kind in the order of the file. `node` is the index of the headline that a thing stands in.
@@ -213,6 +213,22 @@ pub fn objects(bytes: &[u8], doc: &Doc) -> Objects {
             found
         }
     }
+}
+
+/// Returns where the lines begin that are keyword lines in a section; `section` is given as it stands in the file.
+pub(crate) fn keyword_lines(section: &[u8], newline: Newline) -> BTreeSet<usize> {
+    let (text, lines) = match newline {
+        Newline::Lf => (Cow::Borrowed(section), Vec::new()),
+        Newline::CrLf => {
+            let (text, lines) = relocate::without_cr(section);
+            (Cow::Owned(text), lines)
+        }
+    };
+    let lexer = lexer::Lexer::new(&text, radio::Radio::default());
+    let mut walker = element::Walker::new(&text, lexer);
+    walker.section(Span::new(0, text.len()), None);
+    walker.out.relocate(&lines);
+    walker.out.keywords.iter().map(|keyword| keyword.line.begin).collect()
 }
 
 fn walk(bytes: &[u8], doc: &Doc) -> Objects {

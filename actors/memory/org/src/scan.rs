@@ -8,9 +8,10 @@ use crate::{
     headline,
     keyword::{Keywords, Sequence, State},
     meta::{self, Drawer, Planning},
+    objects::keyword_lines,
     span::{Newline, Span, is_blank, lines, trim},
 };
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 /// One headline and what belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +115,7 @@ pub fn scan(bytes: &[u8]) -> Doc {
     let all = Span::new(start, bytes.len());
     // Most lines are text: one look at their first byte, and only line ends are searched for.
     let mut begin = start;
+    let mut open = start;
     let mut number = 1;
     let ends = memchr_iter(b'\n', all.of(bytes)).map(|at| start + at).chain([bytes.len()]);
     for end in ends {
@@ -124,7 +126,9 @@ pub fn scan(bytes: &[u8]) -> Doc {
             match kind {
                 Matter::Star => {
                     if let Some(stars) = headline::stars(content.of(bytes)) {
-                        collector.flush(bytes);
+                        let above = Span::new(open, begin);
+                        collector.flush(bytes, above, newline);
+                        open = next;
                         nodes.push(unread(content, next, stars, number));
                     }
                 }
@@ -138,7 +142,7 @@ pub fn scan(bytes: &[u8]) -> Doc {
         begin = end + 1;
         number += 1;
     }
-    collector.flush(bytes);
+    collector.flush(bytes, Span::new(open, bytes.len()), newline);
     let mut doc = Doc {
         newline,
         keywords: Keywords::new(collector.sequences),
@@ -264,13 +268,21 @@ struct Collector {
 
 impl Collector {
     /// Takes what the section that ends here says.
-    fn flush(&mut self, bytes: &[u8]) {
-        if self.events.is_empty() {
+    fn flush(&mut self, bytes: &[u8], section: Span, newline: Newline) {
+        let marks = |directive| matches!(directive, Directive::Begin(_) | Directive::End(_));
+        if self.events.iter().all(|event| marks(event.directive)) {
+            self.events.clear();
             return;
         }
-        let (_, directives) = block::resolve(&self.events);
-        self.events.clear();
-        for directive in directives {
+        // Only where something could hide a keyword line is it worth to read the section as a whole.
+        let hidden = self.events.iter().any(|event| marks(event.directive))
+            || memmem::find(section.of(bytes), b"\\begin{").is_some();
+        let seen = hidden.then(|| keyword_lines(section.of(bytes), newline));
+        for event in std::mem::take(&mut self.events) {
+            if seen.as_ref().is_some_and(|seen| !seen.contains(&(event.line.begin - section.begin))) {
+                continue;
+            }
+            let directive = event.directive;
             match directive {
                 Directive::Todo(value) => {
                     self.sequences.push(Sequence::parse(&value.text(bytes), false));
@@ -323,6 +335,14 @@ mod tests {
         let doc = scan(b"* NEXT a\n* TODO b\n  #+todo: NEXT | FIN\n#+begin_src\n#+TODO: X\n#+end_src\n");
         assert!(doc.nodes[0].is_open());
         assert!(doc.nodes[1].keyword.is_none());
+    }
+
+    #[test]
+    fn keyword_line_in_an_environment_or_behind_an_open_block_is_judged_as_emacs_does() {
+        let doc = scan(b"\\begin{eq}\n#+TODO: A | B\n\\end{eq}\n* TODO x\n");
+        assert!(doc.nodes[0].is_open());
+        let doc = scan(b"#+begin_quote\n#+begin_src\n#+TODO: A | B\n#+end_quote\n#+end_src\n* A x\n");
+        assert!(doc.nodes[0].is_open());
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub(super) struct Walker<'a> {
     pub(super) out: Objects,
     pub(super) node: Option<usize>,
     stack: Vec<Frame>,
+    /// Whether the section is the last of the file.
+    at_end: bool,
 }
 
 impl<'a> Walker<'a> {
@@ -61,12 +63,14 @@ impl<'a> Walker<'a> {
             out: Objects::default(),
             node: None,
             stack: Vec::new(),
+            at_end: false,
         }
     }
 
     /// Reads the text of one section.
     pub(super) fn section(&mut self, range: Span, drawer: Option<Span>) {
         self.section.fill(self.bytes, range);
+        self.at_end = range.end == self.bytes.len();
         let limit = self.section.trim_white(self.bytes, 0, self.section.lines.len());
         self.stack.push(Frame::new(self.section.skip_white(self.bytes, 0, limit), limit));
         while let Some(mut frame) = self.stack.pop() {
@@ -318,7 +322,8 @@ impl<'a> Walker<'a> {
             }
             at += 1;
         }
-        if at > line && self.section.is_blank(at) && (at < self.section.lines.len() || at >= limit) {
+        let alone = if at < self.section.lines.len() { self.section.is_blank(at) } else { self.at_end };
+        if at > line && alone {
             return (line, Affiliated::default());
         }
         (at, found)
@@ -330,8 +335,12 @@ impl<'a> Walker<'a> {
             return Frame { line: at + 1, ..frame };
         };
         let key = place.text + 2;
-        let len = key_len(self.text(at).get(2..).unwrap_or_default()).unwrap_or_default();
-        let value = trim(bytes, Span::new(key + len + 1, place.end));
+        let plain = key_len(self.text(at).get(2..).unwrap_or_default())
+            .map(|len| (len, Span::new(key + len + 1, place.end)));
+        // `#+CAPTION[a b]: x` that stands alone at the end of a section (measured).
+        let dual = || affiliated_key(bytes, &self.section, at).map(|(key, _, value)| (key.len(), value));
+        let (len, value) = plain.or_else(dual).unwrap_or((0, Span::new(key, key)));
+        let value = trim(bytes, value);
         self.captions(affiliated);
         let begin = self.section.begin_of(first);
         let line = Span::new(place.begin, self.section.next_of(at));

@@ -2,7 +2,7 @@
 //!
 //! The names are those of Org 9.5.5 (manual, "Special symbols").
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 /// All names, sorted.
 const NAMES: &str = "AA AElig Aacute Acirc Agrave Alpha Amacr Aring Atilde Auml Beta Ccedil Chi Dagger Delta Diamond \
@@ -30,35 +30,28 @@ const NAMES: &str = "AA AElig Aacute Acirc Agrave Alpha Amacr Aring Atilde Auml 
     uml under uparrow upsih upsilon uuml varepsilon varphi varpi varsigma vartheta vbar vee vert wedge \
     weierp xi yacute yen yuml zeta zwj zwnj";
 
-/// Looks names up.
-#[derive(Debug)]
-pub(super) struct Entities(BTreeSet<&'static [u8]>);
+static SET: LazyLock<BTreeSet<&[u8]>> =
+    LazyLock::new(|| NAMES.split_ascii_whitespace().map(str::as_bytes).collect());
 
-impl Entities {
-    pub(super) fn new() -> Self {
-        Self(NAMES.split_ascii_whitespace().map(str::as_bytes).collect())
+/// Returns the length of the name at the begin of a text, with `{}` behind it, if it is one.
+pub(super) fn entity_len(text: &[u8]) -> Option<usize> {
+    let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let with_digits =
+        letters + text.iter().skip(letters).take_while(|byte| byte.is_ascii_digit()).count().min(2);
+    let numbered = |len: &usize| -> bool {
+        let name = text.get(..*len).unwrap_or_default();
+        name == b"there4" || name.starts_with(b"sup") || name.starts_with(b"frac")
+    };
+    let fits = |len: &usize| text.get(..*len).is_some_and(|name| SET.contains(name));
+    let len = [with_digits, letters + 1]
+        .into_iter()
+        .filter(|len| *len > letters && numbered(len))
+        .find(fits)
+        .or_else(|| Some(letters).filter(fits))?;
+    let behind = text.get(len..)?;
+    if behind.starts_with(b"{}") {
+        return Some(len + 2);
     }
-
-    /// Returns the length of the name at the begin of a text, with `{}` behind it, if it is one.
-    pub(super) fn len(&self, text: &[u8]) -> Option<usize> {
-        let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let with_digits =
-            letters + text.iter().skip(letters).take_while(|byte| byte.is_ascii_digit()).count().min(2);
-        let numbered = |len: &usize| -> bool {
-            let name = text.get(..*len).unwrap_or_default();
-            name == b"there4" || name.starts_with(b"sup") || name.starts_with(b"frac")
-        };
-        let fits = |len: &usize| text.get(..*len).is_some_and(|name| self.0.contains(name));
-        let len = [with_digits, letters + 1]
-            .into_iter()
-            .filter(|len| *len > letters && numbered(len))
-            .find(fits)
-            .or_else(|| Some(letters).filter(fits))?;
-        let behind = text.get(len..)?;
-        if behind.starts_with(b"{}") {
-            return Some(len + 2);
-        }
-        let letter = super::chars::first(behind).is_some_and(|(c, _)| c.is_alphabetic());
-        (!letter).then_some(len)
-    }
+    let letter = super::chars::first(behind).is_some_and(|(c, _)| c.is_alphabetic());
+    (!letter).then_some(len)
 }

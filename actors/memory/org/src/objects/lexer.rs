@@ -4,7 +4,8 @@
 //! into a look-up in [`Marks`].
 
 use super::{
-    Entities, Note, Objects, Statistics, Target, TargetKind, chars,
+    Note, Objects, Statistics, Target, TargetKind, chars,
+    entity::entity_len,
     line::label_len,
     link::{self, Found},
     marks::{Mark, Marks},
@@ -40,7 +41,6 @@ pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     marks: Marks,
     pub(super) radio: Radio,
-    entities: Entities,
     waiting: Vec<(Span, u16)>,
     base: usize,
     text: &'a [u8],
@@ -63,16 +63,7 @@ static MATTERS: [bool; 256] = matters();
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(bytes: &'a [u8], radio: Radio) -> Self {
-        Self {
-            bytes,
-            marks: Marks::default(),
-            radio,
-            entities: Entities::new(),
-            waiting: Vec::new(),
-            base: 0,
-            text: &[],
-            node: None,
-        }
+        Self { bytes, marks: Marks::default(), radio, waiting: Vec::new(), base: 0, text: &[], node: None }
     }
 
     /// Reads the objects of a range and of everything in it.
@@ -183,7 +174,8 @@ impl<'a> Lexer<'a> {
                 if len == 0 || name.get(len) != Some(&b':') {
                     return None;
                 }
-                Some(self.next(Mark::Snippet, at + len + 3, 2, end)? + 2)
+                // Without an end it is its begin only (measured).
+                Some(self.next(Mark::Snippet, at + len + 3, 2, end).map_or(at + len + 3, |close| close + 2))
             }
             b'{' if set & MACRO != 0 => self.macro_call(at, rest, end),
             b'$' => self.dollar(at, region),
@@ -370,7 +362,7 @@ impl<'a> Lexer<'a> {
             b'[' => Some(self.next(Mark::Square, at + 2, 2, end)? + 2),
             byte if byte.is_ascii_alphabetic() => {
                 let name = rest.get(1..)?;
-                if let Some(len) = self.entities.len(name) {
+                if let Some(len) = entity_len(name) {
                     return Some(at + 1 + len);
                 }
                 let mut len = 1 + name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
