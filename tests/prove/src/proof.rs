@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod cases;
 pub mod chaos;
+pub mod edits;
 pub mod guarantees;
 mod points;
 mod storm;
@@ -23,4 +24,4 @@ pub struct Proof {
 }
 
 /// All proofs, in the order of the list.
-pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF];
+pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF, edits::PROOF];
