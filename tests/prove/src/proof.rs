@@ -4,6 +4,7 @@ pub mod bench;
 pub mod cases;
 pub mod chaos;
 pub mod context;
+pub mod edits;
 pub mod guarantees;
 pub mod org;
 mod points;
@@ -25,5 +26,12 @@ pub struct Proof {
 }
 
 /// All proofs, in the order of the list.
-pub const PROOFS: &[Proof] =
-    &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF, org::PROOF, context::PROOF];
+pub const PROOFS: &[Proof] = &[
+    chaos::PROOF,
+    guarantees::PROOF,
+    cases::PROOF,
+    bench::PROOF,
+    org::PROOF,
+    edits::PROOF,
+    context::PROOF,
+];

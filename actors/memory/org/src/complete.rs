@@ -5,6 +5,7 @@
 
 use crate::{
     block,
+    edit::logbook,
     error::Error,
     meta::Planning,
     repeat,
@@ -33,14 +34,29 @@ pub struct Completed {
 /// a repeater cannot be advanced.
 pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<Completed, Error> {
     let node = doc.nodes.get(index).ok_or(Error::NotOpen)?;
+    let state = node.state.filter(|state| !state.is_done()).ok_or(Error::NotOpen)?;
+    let done = doc.keywords.done_word(state).ok_or(Error::NoKeyword { what: "done" })?;
+    mark_done(bytes, doc, node, done, now, Logging { closed: true, drawer: false })
+}
+
+/// Marks an open task done with a keyword of the caller's choice.
+pub(crate) fn mark_done(
+    bytes: &[u8],
+    doc: &Doc,
+    node: &Node,
+    done: &str,
+    now: DateTime,
+    logging: Logging,
+) -> Result<Completed, Error> {
     let (Some(keyword), Some(state), true) = (node.keyword, node.state, node.is_open()) else {
         return Err(Error::NotOpen);
     };
-    let done = doc.keywords.done_word(state).ok_or(Error::NoKeyword { what: "done" })?;
     let repeating = repeating(bytes, doc, node);
     if repeating.is_empty() {
         let mut splices = vec![Splice::replace(keyword, done)];
-        splices.push(closed(bytes, doc, node, now));
+        if logging.closed {
+            splices.push(closed(bytes, doc, node, now));
+        }
         return Ok(Completed { splices, next: None, timed: false });
     }
     let sequence = doc.keywords.sequence(state);
@@ -64,13 +80,17 @@ pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
     }
     let indent = last_repeat(bytes, doc, node, now, &mut splices);
     let note = format!(
-        "{indent}- State {:<12} from {:<12} {}{}",
+        "- State {:<12} from {:<12} {}",
         format!("\"{done}\""),
         format!("\"{from}\""),
         stamp::inactive(now),
-        doc.newline.as_str()
     );
-    insert_line(bytes, doc, note_place(bytes, doc, node), &note, &mut splices);
+    if logging.drawer {
+        logbook::add(bytes, doc, node, &note, &mut splices);
+    } else {
+        let note = format!("{indent}{note}{}", doc.newline.as_str());
+        insert_line(bytes, doc, note_place(bytes, doc, node), &note, &mut splices);
+    }
     splices.sort_by_key(|splice| splice.at);
     splices.retain(|splice| {
         let old = Span::new(splice.at, splice.at + splice.remove);
@@ -83,8 +103,17 @@ pub fn complete(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
     })
 }
 
+/// What a change of state leaves behind in the entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Logging {
+    /// Whether `CLOSED` is written, as with `org-log-done` set to `time`.
+    pub closed: bool,
+    /// Whether notes go into a `LOGBOOK` drawer, as with `org-log-into-drawer`.
+    pub drawer: bool,
+}
+
 /// All active timestamps of the entry that repeat, drawers included, as Emacs takes them; not those in blocks.
-fn repeating(bytes: &[u8], doc: &Doc, node: &Node) -> Vec<(Stamp, Repeater)> {
+pub(crate) fn repeating(bytes: &[u8], doc: &Doc, node: &Node) -> Vec<(Stamp, Repeater)> {
     let own = node.own();
     let hidden = block::verbatim(bytes, Span::new(node.body, node.own_end), doc.newline);
     let mut found = Vec::new();
@@ -138,7 +167,7 @@ fn clock(time: Time) -> String {
 }
 
 /// Sets `CLOSED` as the first word of the planning line; an old one goes.
-fn closed(bytes: &[u8], doc: &Doc, node: &Node, now: DateTime) -> Splice {
+pub(crate) fn closed(bytes: &[u8], doc: &Doc, node: &Node, now: DateTime) -> Splice {
     let stamp = stamp::inactive(now);
     let Some(planning) = node.planning else {
         let end = doc.newline.as_str();
@@ -182,7 +211,7 @@ fn drop_stale(bytes: &[u8], doc: &Doc, planning: Planning, splices: &mut Vec<Spl
 }
 
 /// Returns the span of the line's words and their text without some of them.
-fn without(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> (Span, String) {
+pub(crate) fn without(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> (Span, String) {
     let content = content_of(bytes, doc, planning);
     let mut rest = Vec::new();
     let mut at = content.begin;
@@ -206,7 +235,7 @@ fn words_of(bytes: &[u8], doc: &Doc, planning: Planning, stale: &[&str]) -> Vec<
     let content = content_of(bytes, doc, planning);
     let mut found: Vec<(usize, usize)> = Vec::new();
     for word in stale {
-        let stamps = [planning.closed, planning.scheduled];
+        let stamps = [planning.closed, planning.scheduled, planning.deadline];
         for stamp in stamps.into_iter().flatten() {
             let head = Span::new(content.begin, stamp.begin);
             let text = head.of(bytes);
@@ -277,14 +306,14 @@ fn note_place(bytes: &[u8], doc: &Doc, node: &Node) -> usize {
     at
 }
 
-fn after_headline(bytes: &[u8], node: &Node) -> usize {
+pub(crate) fn after_headline(bytes: &[u8], node: &Node) -> usize {
     let rest = Span::new(node.line_end, node.own_end).of(bytes);
     let len = memchr::memchr(b'\n', rest).map_or(0, |at| at + 1);
     node.line_end + len
 }
 
 /// Inserts whole lines; if the place is the end of a file without final newline, the line end goes first.
-fn insert_line(bytes: &[u8], doc: &Doc, at: usize, text: &str, splices: &mut Vec<Splice>) {
+pub(crate) fn insert_line(bytes: &[u8], doc: &Doc, at: usize, text: &str, splices: &mut Vec<Splice>) {
     let open = at == bytes.len() && at > 0 && !bytes.ends_with(b"\n");
     let first = !splices.iter().any(|splice| splice.at == at && splice.remove == 0);
     let text = if open && first { format!("{}{text}", doc.newline.as_str()) } else { text.to_owned() };
@@ -292,7 +321,7 @@ fn insert_line(bytes: &[u8], doc: &Doc, at: usize, text: &str, splices: &mut Vec
 }
 
 /// Joins splices that touch, so that each can be found again by itself.
-fn merge(splices: Vec<Splice>) -> Vec<Splice> {
+pub(crate) fn merge(splices: Vec<Splice>) -> Vec<Splice> {
     let mut merged: Vec<Splice> = Vec::new();
     for splice in splices {
         match merged.last_mut() {

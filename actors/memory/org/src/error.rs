@@ -30,4 +30,22 @@ pub enum Error {
         /// Why.
         what: &'static str,
     },
+    /// The headline that was named does not exist.
+    #[error("no such entry")]
+    NoEntry,
+    /// An argument cannot be written at its place.
+    #[error("not a valid {what}")]
+    Argument {
+        /// Which one.
+        what: &'static str,
+    },
+    /// There is nothing to change.
+    #[error("there is no {what} to change")]
+    Missing {
+        /// What was looked for.
+        what: &'static str,
+    },
+    /// An entry cannot go below itself.
+    #[error("an entry cannot be moved into itself")]
+    IntoItself,
 }

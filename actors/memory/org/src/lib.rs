@@ -6,6 +6,7 @@
 
 mod block;
 mod complete;
+pub mod edit;
 mod entry;
 mod error;
 mod escape;
@@ -22,7 +23,7 @@ mod splice;
 mod stamp;
 
 pub use block::verbatim;
-pub use complete::{Completed, complete};
+pub use complete::{Completed, Logging, complete};
 pub use entry::{NewEntry, append};
 pub use error::Error;
 pub use escape::{body, tag, title};
@@ -38,5 +39,5 @@ pub use repeat::{next, occurs_on, shift};
 pub use scan::{Doc, Node, scan};
 pub use settings::Settings;
 pub use span::{Newline, Span};
-pub use splice::{Splice, apply, verify};
+pub use splice::{Scope, Splice, apply, verify, verify_within};
 pub use stamp::{Delay, Interval, RepeatKind, Repeater, Stamp, Unit, active_stamps, inactive, stamp_at};

@@ -98,6 +98,55 @@ pub fn verify(before: &[u8], doc: &Doc, after: &[u8], touched: Option<usize>) ->
     Ok(found)
 }
 
+/// What an edit may change; everything else has to stay.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Scope {
+    /// Entries whose own bytes may change, by their place before the edit.
+    pub touched: Vec<usize>,
+    /// Whether the text before the first headline may change.
+    pub preamble: bool,
+    /// Entries that go, by their place before the edit.
+    pub removed: std::ops::Range<usize>,
+    /// Entries that come, by their place after the edit.
+    pub added: std::ops::Range<usize>,
+}
+
+/// Rescans after an edit and compares all that the scope does not name.
+///
+/// # Errors
+/// [`Error::Verify`] when the number of headlines, the keywords or the bytes of any other entry changed.
+pub fn verify_within(before: &[u8], doc: &Doc, after: &[u8], scope: &Scope) -> Result<Doc, Error> {
+    let found = scan(after);
+    let wrong = |what| Err(Error::Verify { what });
+    if found.nodes.len() + scope.removed.len() != doc.nodes.len() + scope.added.len() {
+        return wrong("number of headlines");
+    }
+    if found.keywords != doc.keywords {
+        return wrong("keywords");
+    }
+    if found.file_tags != doc.file_tags {
+        return wrong("file tags");
+    }
+    let unended = !before.ends_with(b"\n");
+    let at_end = |span: Span| unended && span.end == before.len();
+    if !scope.preamble && !same(doc.preamble.of(before), found.preamble.of(after), at_end(doc.preamble)) {
+        return wrong("text before the first headline");
+    }
+    let old = doc.nodes.iter().enumerate().filter(|(index, _)| !scope.removed.contains(index));
+    let new = found.nodes.iter().enumerate().filter(|(index, _)| !scope.added.contains(index));
+    for ((index, old), (_, new)) in old.zip(new) {
+        let kept = if scope.touched.contains(&index) {
+            old.level == new.level
+        } else {
+            same(old.own().of(before), new.own().of(after), at_end(old.own()))
+        };
+        if !kept {
+            return wrong("another entry");
+        }
+    }
+    Ok(found)
+}
+
 /// The text before an appended entry may have got its missing final newline, or, in a new file, a title line.
 fn same(old: &[u8], new: &[u8], at_end: bool) -> bool {
     if old == new {
