@@ -5,6 +5,7 @@ pub mod cases;
 pub mod chaos;
 pub mod guarantees;
 mod points;
+pub mod store;
 mod storm;
 
 use crate::{Check, Outcome, Setup};
@@ -23,4 +24,4 @@ pub struct Proof {
 }
 
 /// All proofs, in the order of the list.
-pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF];
+pub const PROOFS: &[Proof] = &[chaos::PROOF, guarantees::PROOF, cases::PROOF, bench::PROOF, store::PROOF];
