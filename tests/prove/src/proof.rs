@@ -8,6 +8,7 @@ pub mod edits;
 pub mod guarantees;
 pub mod org;
 mod points;
+pub mod store;
 mod storm;
 
 use crate::{Check, Outcome, Setup};
@@ -33,5 +34,6 @@ pub const PROOFS: &[Proof] = &[
     bench::PROOF,
     org::PROOF,
     edits::PROOF,
+    store::PROOF,
     context::PROOF,
 ];

@@ -1,15 +1,18 @@
 //! Objects on disk: segment files, appended only, and one durable write for a transaction. It never returns bytes that
 //! do not have the hash they were asked by, and it never changes bytes that were committed.
 
+mod cache;
 pub(crate) mod open;
 
 use crate::{
     error::{Error, Result, at},
     hash::{Hash, Kind},
     index::{Index, Place},
+    pack::cache::Cache,
     segment::{self, Head, RECORD, Seed},
 };
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
@@ -19,7 +22,7 @@ use std::{
 /// How many bytes of a transaction wait in memory.
 const BUFFER_MAX: usize = 1 << 20;
 /// Read at first; most objects are shorter and need no second read.
-const GUESS: usize = 512;
+const GUESS: usize = 2048;
 
 /// Where objects are kept. Trees are built over this, so that tests need no disk.
 pub(crate) trait Objects {
@@ -51,6 +54,8 @@ pub(crate) struct Pack {
     pending: Vec<(u128, bool)>,
     head: Option<Head>,
     poisoned: bool,
+    /// Nodes of trees that were read or written last: the upper ones are needed by every turn.
+    cache: RefCell<Cache>,
     /// Held as long as the pack is open.
     _lock: File,
     /// Bytes that a test lets through before the disk is full.
@@ -60,10 +65,18 @@ pub(crate) struct Pack {
 
 impl Objects for Pack {
     fn get(&self, kind: Kind, hash: Hash) -> Result<Vec<u8>> {
+        if kind == Kind::Node
+            && let Some(known) = self.cache.borrow_mut().get(hash)
+        {
+            return Ok(known);
+        }
         let place = self.index.get(hash.fingerprint()).ok_or(Error::Missing(hash))?;
         let (found, payload) = self.record(hash, place)?;
         if found != kind || Hash::of(kind, &payload) != hash {
             return Err(Error::Damaged(hash));
+        }
+        if kind == Kind::Node {
+            self.cache.borrow_mut().put(hash, &payload);
         }
         Ok(payload)
     }
@@ -79,6 +92,9 @@ impl Objects for Pack {
             return Err(Error::TooLarge(payload.len()));
         }
         self.append(kind, hash, payload)?;
+        if kind == Kind::Node {
+            self.cache.borrow_mut().put(hash, payload);
+        }
         Ok(hash)
     }
 }
@@ -240,16 +256,24 @@ impl Pack {
         }
         let start = start.get(..got).unwrap_or_default();
         let (kind, len) = segment::peek(start).ok_or(Error::Damaged(hash))?;
-        let payload = start.get(RECORD..).unwrap_or_default();
-        if let Some(payload) = payload.get(..len) {
+        let part = start.get(RECORD..).unwrap_or_default();
+        if let Some(payload) = part.get(..len) {
             return Ok((kind, payload.to_vec()));
         }
         let end = offset + RECORD as u64 + len as u64;
-        if end > file.metadata().map_err(failed())?.len() {
+        // What is short enough needs no look at the file before room is made for it.
+        if len > BUFFER_MAX && end > file.metadata().map_err(failed())?.len() {
             return Err(Error::Damaged(hash));
         }
         let mut payload = vec![0; len];
-        file.read_exact_at(&mut payload, offset + RECORD as u64).map_err(failed())?;
+        let (head, tail) = payload.split_at_mut(part.len());
+        head.copy_from_slice(part);
+        match file.read_exact_at(tail, offset + start.len() as u64) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                return Err(Error::Damaged(hash));
+            }
+            other => other.map_err(failed())?,
+        }
         Ok((kind, payload))
     }
 

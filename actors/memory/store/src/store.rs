@@ -102,9 +102,8 @@ impl Store {
             Some(head) => pack.get(Kind::State, head.state).and_then(|bytes| State::read(&bytes)),
             None => begin(&mut pack),
         };
-        let state = state.map_err(|error| match error {
-            Error::Io { .. } => error,
-            other => Error::Rebuild(Box::new(other)),
+        let state = state.map_err(|error| {
+            if matches!(error, Error::Io { .. }) { error } else { Error::Rebuild(Box::new(error)) }
         })?;
         let recent = Recent { room: options.recent_bytes, ..Recent::default() };
         Ok((Self { pack, state, options, recent, mark: None }, opened))

@@ -8,6 +8,7 @@ use crate::{
 };
 use rustix::fs::{FlockOperation, flock};
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fs::{self, DirBuilder, File, OpenOptions},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
@@ -39,6 +40,7 @@ impl Pack {
             pending: Vec::new(),
             head: None,
             poisoned: false,
+            cache: RefCell::default(),
             _lock: lock,
             #[cfg(test)]
             room: None,
