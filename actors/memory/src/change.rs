@@ -99,27 +99,49 @@ impl Memory {
     fn write(&mut self, who: &Who, request: &ChangeRequest) -> Changed {
         let mut tries = 1;
         loop {
-            let plan = match self.plan(request) {
-                Ok(plan) => plan,
+            let plans = match self.plan(request) {
+                Ok(plans) => plans,
                 Err(answer) => return *answer,
             };
-            let file = plan.file.clone();
-            let reply = plan.reply.clone();
-            match self.carry_out(who, plan) {
-                Ok(_) => {
-                    let lost = || Changed::Refused("The answer was lost; ask again.".to_owned());
-                    return reply.unwrap_or_else(lost);
-                }
-                Err(Fault::Changed) if tries < TRIES => {
+            match self.carry_out_all(who, plans) {
+                Ok(reply) => return reply,
+                Err((Fault::Changed, _)) if tries < TRIES => {
                     tries += 1;
                     self.refresh();
                 }
-                Err(fault) => return Changed::Refused(sentence(&fault, &file)),
+                Err((fault, file)) => return Changed::Refused(sentence(&fault, &file)),
             }
         }
     }
 
-    fn plan(&self, request: &ChangeRequest) -> Result<Plan, Box<Changed>> {
+    /// Writes the files of one change, in order. When one of them cannot be written those before it are taken back.
+    fn carry_out_all(&mut self, who: &Who, plans: Vec<Plan>) -> Result<Changed, (Fault, String)> {
+        let mut reply = None;
+        let mut done = Vec::new();
+        for plan in plans {
+            let file = plan.file.clone();
+            reply = plan.reply.clone();
+            match self.carry_out(who, plan) {
+                Ok(number) => done.push(number),
+                Err(fault) => {
+                    if let Err(sentence) = self.take_back_numbers(who, &done) {
+                        tracing::error!(sentence, "half a change could not be taken back");
+                    }
+                    return Err((fault, file));
+                }
+            }
+        }
+        Ok(reply.unwrap_or_else(|| Changed::Refused("The answer was lost; ask again.".to_owned())))
+    }
+
+    fn plan(&self, request: &ChangeRequest) -> Result<Vec<Plan>, Box<Changed>> {
+        if let Change::Edit { target: Target::Words(words), edit } = &request.change {
+            return self.plan_edit(request, words, edit);
+        }
+        Ok(vec![self.plan_one(request)?])
+    }
+
+    fn plan_one(&self, request: &ChangeRequest) -> Result<Plan, Box<Changed>> {
         let now = now(request)?;
         match &request.change {
             Change::Note { text, tags } => {
@@ -267,11 +289,11 @@ impl Memory {
     }
 }
 
-fn refuse<T>(sentence: &str) -> Result<T, Box<Changed>> {
+pub(crate) fn refuse<T>(sentence: &str) -> Result<T, Box<Changed>> {
     Err(Box::new(Changed::Refused(sentence.to_owned())))
 }
 
-fn refused(err: &org::Error, name: &str) -> Box<Changed> {
+pub(crate) fn refused(err: &org::Error, name: &str) -> Box<Changed> {
     Box::new(Changed::Refused(format!(
         "{name} was left as it is: {err}. Open it in an editor and put it right, then try again."
     )))
@@ -299,7 +321,7 @@ fn split_note(text: &str) -> (String, String) {
     (format!("{head}…"), text.to_owned())
 }
 
-fn now(request: &ChangeRequest) -> Result<DateTime, Box<Changed>> {
+pub(crate) fn now(request: &ChangeRequest) -> Result<DateTime, Box<Changed>> {
     let Clock { hour, minute } = request.time;
     let wrong = || Box::new(Changed::Refused("The date of the request is no date.".to_owned()));
     let today = date(request.today).ok_or_else(wrong)?;
@@ -313,7 +335,7 @@ fn today_at(day: Date, hour: i8, minute: i8) -> Option<DateTime> {
 }
 
 /// Writes a date as Emacs does: `<2026-03-09 Mon 10:00 +1w>`.
-fn stamp(when: When) -> Result<String, Box<Changed>> {
+pub(crate) fn stamp(when: When) -> Result<String, Box<Changed>> {
     let wrong = || Box::new(Changed::Refused("That date does not exist. Say another one.".to_owned()));
     let day = date(when.moment.day).ok_or_else(wrong)?;
     let mut text = format!("<{}", day.strftime("%Y-%m-%d %a"));

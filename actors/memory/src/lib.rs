@@ -21,6 +21,7 @@
 mod agenda;
 mod change;
 mod crash;
+mod edit;
 mod entry;
 mod error;
 mod finder;

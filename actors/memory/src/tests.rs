@@ -1,6 +1,7 @@
 //! Tests of the whole crate: a memex in a folder of its own, requests as `act` and the supervisor send them.
 
 mod crash;
+mod edits;
 mod focus;
 mod golden;
 mod model;

@@ -179,6 +179,14 @@ impl Memory {
         Ok(())
     }
 
+    /// Takes back single writes of a change that could not be finished, last first.
+    pub(crate) fn take_back_numbers(&mut self, who: &Who, numbers: &[u64]) -> Result<(), String> {
+        let who = Who { kind: Kind::Rollback, ..who.clone() };
+        let intents: Vec<Intent> =
+            numbers.iter().rev().filter_map(|number| self.ledger.intent(*number)).cloned().collect();
+        self.take_back_all(&who, &intents)
+    }
+
     fn take_back(&mut self, who: &Who, intent: &Intent) -> Result<u64, Fault> {
         let current = self.read_now(&intent.file)?;
         let old = current.as_deref().map(hashed);

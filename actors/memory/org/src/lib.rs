@@ -31,7 +31,7 @@ pub use keyword::{Keywords, Sequence, State};
 pub use meta::{Drawer, Planning, Property};
 pub use objects::{
     Block, BlockKind, Checkbox, Clock, Cookie, DrawerKind, DrawerSpan, KeywordLine, LINK_TYPES, Link,
-    LinkFormat, LinkTarget, Moment, Note, Objects, Source, StampKind, Statistics, Target, TargetKind,
+    LinkFormat, LinkTarget, Moment, Note, Objects, Source, StampKind, Statistics, Target, TargetKind, Tick,
     Timestamp, objects, timestamp,
 };
 pub use outline::{Bounds, Inherit, all_tags, bounds, property};
