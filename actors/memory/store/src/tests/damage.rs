@@ -37,10 +37,12 @@ fn write_torn_at_any_byte_leaves_a_committed_state() {
     let last = segments(dir.path()).pop().unwrap();
     let whole = fs::read(&last).unwrap();
     for len in 0..whole.len() {
-        for garbage in [&b""[..], &[0; 40]] {
+        // Zeros behind the cut, as a file system may leave them, at every ninth place.
+        let tails: &[&[u8]] = if len % 9 == 0 { &[b"", &[0; 40]] } else { &[b""] };
+        for garbage in tails {
             let torn = TestDir::new();
             copy(dir.path(), torn.path());
-            fs::write(torn.path().join(last.file_name().unwrap()), [&whole[..len], garbage].concat())
+            fs::write(torn.path().join(last.file_name().unwrap()), [&whole[..len], *garbage].concat())
                 .unwrap();
             let survivor = ends
                 .iter()
