@@ -76,7 +76,7 @@ fn child(part: &str, dir: &Path, number: u64) -> Check<std::process::Child> {
 
 fn part(args: &[String]) -> Check<Outcome> {
     let [name, dir, number] = args else { return Err(Fault("a part wants a name, DIR and N".to_owned())) };
-    let number: u64 = number.parse().map_err(|_| Fault("N is a number".to_owned()))?;
+    let number: u64 = number.parse().or(Err(Fault("N is a number".to_owned())))?;
     let dir = PathBuf::from(dir);
     match name.as_str() {
         "fill" => fill(&dir, number),
@@ -90,17 +90,19 @@ fn part(args: &[String]) -> Check<Outcome> {
 }
 
 fn open(dir: &Path) -> Check<Store> {
-    Store::open(dir, Options::new([5; 16])).map(|(store, _)| store).map_err(fault)
+    Ok(Store::open(dir, Options::new([5; 16]))?.0)
 }
 
-fn fault(error: store::Error) -> Fault {
-    let mut text = error.to_string();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
+impl From<store::Error> for Fault {
+    fn from(error: store::Error) -> Self {
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            text.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Self(text)
     }
-    Fault(text)
 }
 
 fn goal(what: &str, figure: f64, most: f64, unit: &str, beside: &str) {
@@ -140,11 +142,11 @@ fn fill(dir: &Path, entries: u64) -> Check {
             let making = now();
             let text = file_text(file, 0);
             made += in_ms(making.elapsed());
-            turn.put_file(&file_name(file), &text, &::org::scan(&text)).map_err(fault)?;
+            turn.put_file(&file_name(file), &text, &::org::scan(&text))?;
             batch += text.len();
             file += 1;
         }
-        turn.commit(None).map_err(fault)?;
+        turn.commit(None)?;
         bytes += batch;
     }
     let took = (in_ms(begun.elapsed()) - made) / 1000.0;
@@ -179,9 +181,9 @@ fn turns(dir: &Path, entries: u64) -> Check {
         let doc = ::org::scan(&text);
         let begun = now();
         let mut turn = store.begin(1_000 + round * 60_000);
-        turn.put_file(&file_name(number), &text, &doc).map_err(fault)?;
+        turn.put_file(&file_name(number), &text, &doc)?;
         let put = in_ms(begun.elapsed());
-        turn.commit(Some(Cause { turn: Some(format!("turn-{round}")), name: None })).map_err(fault)?;
+        turn.commit(Some(Cause { turn: Some(format!("turn-{round}")), name: None }))?;
         whole.push(in_ms(begun.elapsed()));
         commits.push(in_ms(begun.elapsed()) - put);
     }
@@ -224,7 +226,7 @@ fn whole(dir: &Path, entries: u64) -> Check {
     let mut calls = Vec::new();
     loop {
         let begun = now();
-        let done = store.collect(1_000).map_err(fault)?.done;
+        let done = store.collect(1_000)?.done;
         calls.push(in_ms(begun.elapsed()));
         if done {
             break;
@@ -239,10 +241,10 @@ fn whole(dir: &Path, entries: u64) -> Check {
     let mut anew = open(&again)?;
     let mut turn = anew.begin(9);
     for number in (0..entries / ENTRIES_A_FILE).rev() {
-        let text = store.file(&file_name(number)).map_err(fault)?.unwrap_or_default();
-        turn.put_file(&file_name(number), &text, &::org::scan(&text)).map_err(fault)?;
+        let text = store.file(&file_name(number))?.unwrap_or_default();
+        turn.put_file(&file_name(number), &text, &::org::scan(&text))?;
     }
-    let root = turn.commit(None).map_err(fault)?.root;
+    let root = turn.commit(None)?.root;
     ensure!(root == store.root(), "a rebuild has another root");
     println!("a rebuild in another order has the same root");
     Ok(())
@@ -255,12 +257,12 @@ fn write(dir: &Path, from: u64) -> Check {
         let mut turn = store.begin(round);
         for number in 0..2 {
             let text = file_text(number, round);
-            turn.put_file(&file_name(number), &text, &::org::scan(&text)).map_err(fault)?;
+            turn.put_file(&file_name(number), &text, &::org::scan(&text))?;
         }
-        turn.commit(Some(Cause::default())).map_err(fault)?;
+        turn.commit(Some(Cause::default()))?;
         println!("{round}");
         if round % 3 == 0 {
-            store.collect(400).map_err(fault)?;
+            store.collect(400)?;
         }
     }
     Ok(())
@@ -278,7 +280,7 @@ fn killed(dir: &Path, kills: u64, seed: u64) -> Check {
         writer.wait()?;
         let store = open(dir)?;
         let least = last.unwrap_or(next - 1);
-        let there = store.file(&file_name(0)).map_err(fault)?;
+        let there = store.file(&file_name(0))?;
         let round = (least..least + 2).find(|round| there.as_deref() == Some(&file_text(0, *round)));
         if least == 0 && there.is_none() {
             continue;
@@ -286,7 +288,7 @@ fn killed(dir: &Path, kills: u64, seed: u64) -> Check {
         let Some(round) = round else {
             return Err(Fault(format!("kill {kill}: {least} was said and is gone")));
         };
-        let other = store.file(&file_name(1)).map_err(fault)?;
+        let other = store.file(&file_name(1))?;
         ensure!(other == Some(file_text(1, round)), "kill {kill}: half a transaction");
         let damage = store.verify().damage;
         ensure!(damage.is_empty(), "kill {kill}: {:?}", damage.first());

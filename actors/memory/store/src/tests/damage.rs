@@ -37,10 +37,12 @@ fn write_torn_at_any_byte_leaves_a_committed_state() {
     let last = segments(dir.path()).pop().unwrap();
     let whole = fs::read(&last).unwrap();
     for len in 0..whole.len() {
-        for garbage in [&b""[..], &[0; 40]] {
+        // Zeros behind the cut, as a file system may leave them, at every ninth place.
+        let tails: &[&[u8]] = if len % 9 == 0 { &[b"", &[0; 40]] } else { &[b""] };
+        for garbage in tails {
             let torn = TestDir::new();
             copy(dir.path(), torn.path());
-            fs::write(torn.path().join(last.file_name().unwrap()), [&whole[..len], garbage].concat())
+            fs::write(torn.path().join(last.file_name().unwrap()), [&whole[..len], *garbage].concat())
                 .unwrap();
             let survivor = ends
                 .iter()
@@ -107,7 +109,7 @@ fn last_write_of_which_only_the_end_reached_the_disk_does_not_count() {
     let dir = TestDir::new();
     let (mut store, _) = Store::open(dir.path(), Options::new([7; 16])).unwrap();
     put(&mut store, 1, &[("a", Some(&text(1)))]);
-    let before = fs::metadata(&segments(dir.path())[0]).unwrap().len() as usize;
+    let before = fs::read(&segments(dir.path())[0]).unwrap().len();
     put(&mut store, 2, &[("a", Some(&text(2)))]);
     drop(store);
     let path = segments(dir.path()).remove(0);

@@ -200,8 +200,8 @@ fn snapshot_is_found_by_each_of_its_names() {
     let mut turn = store.begin(20);
     turn.put_file("a", b"2", &org::scan(b"2")).unwrap();
     turn.commit(Some(Cause { turn: None, name: Some("before the move".to_owned()) })).unwrap();
-    for now in 30..50 {
-        put(&mut store, now, &[("a", Some(&[now as u8]))]);
+    for now in 30_u8..50 {
+        put(&mut store, u64::from(now), &[("a", Some(&[now]))]);
     }
     let number = |seek| store.find(seek).unwrap().map(|snapshot| snapshot.number);
     assert_eq!(number(Seek::Name("before the move")), Some(2));

@@ -30,6 +30,8 @@ fn key(number: u32) -> Vec<u8> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
     #[test]
     fn changed_tree_is_the_tree_built_anew(
         steps in prop::collection::vec(prop::collection::btree_map(0_u32..3_000, prop::option::of(0_u8..4), 0..400), 1..8)
