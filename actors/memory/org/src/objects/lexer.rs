@@ -47,19 +47,13 @@ pub(super) struct Lexer<'a> {
     node: Option<usize>,
 }
 
-/// Bytes that can begin an object, or end the type of a plain link.
-const fn matters() -> [bool; 256] {
-    let mut table = [false; 256];
-    let list = b"_^*~=+/[@{<$\\:";
-    let mut at = 0;
-    while at < list.len() {
-        table[list[at] as usize] = true;
-        at += 1;
-    }
-    table
+/// Says whether a byte can begin an object, or end the type of a plain link.
+const fn matters(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'_' | b'^' | b'*' | b'~' | b'=' | b'+' | b'/' | b'[' | b'@' | b'{' | b'<' | b'$' | b'\\' | b':'
+    )
 }
-
-static MATTERS: [bool; 256] = matters();
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(bytes: &'a [u8], radio: Radio) -> Self {
@@ -100,7 +94,7 @@ impl<'a> Lexer<'a> {
                 break;
             };
             let byte = *byte;
-            if !MATTERS.get(usize::from(byte)).copied().unwrap_or(false) {
+            if !matters(byte) {
                 at += 1;
                 continue;
             }
@@ -223,9 +217,8 @@ impl<'a> Lexer<'a> {
         {
             return None;
         }
-        match mark {
-            Mark::Equal | Mark::Tilde => {}
-            _ => self.wait(at + 1, close, STANDARD),
+        if !matches!(mark, Mark::Equal | Mark::Tilde) {
+            self.wait(at + 1, close, STANDARD);
         }
         Some(close + 1)
     }
