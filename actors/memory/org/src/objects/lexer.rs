@@ -90,14 +90,17 @@ impl<'a> Lexer<'a> {
                 radio = self.next_radio(from, region, set);
                 continue;
             }
-            let Some(byte) = self.text.get(at) else {
+            // Plain text is passed over in one go, up to the next radio link if there is one.
+            let stop = radio.map_or(region.end, |found| found.begin);
+            let rest = self.get(at, stop);
+            let Some(skipped) = rest.iter().position(|byte| matters(*byte)) else {
+                at = stop;
+                continue;
+            };
+            at += skipped;
+            let Some(byte) = self.text.get(at).copied() else {
                 break;
             };
-            let byte = *byte;
-            if !matters(byte) {
-                at += 1;
-                continue;
-            }
             let next = self.object(byte, at, Span::new(from, region.end), region, set, out);
             match next {
                 Some(next) if next > at => {
