@@ -268,7 +268,10 @@ impl Collector {
     /// Takes what the section that ends here says.
     fn flush(&mut self, bytes: &[u8], section: Span, newline: Newline) {
         let marks = |directive| matches!(directive, Directive::Begin(_) | Directive::End(_));
-        if self.events.iter().all(|event| marks(event.directive)) {
+        // Of titles only the first counts.
+        let titled = self.title.is_some();
+        let idle = |directive| marks(directive) || (titled && matches!(directive, Directive::Title(_)));
+        if self.events.iter().all(|event| idle(event.directive)) {
             self.events.clear();
             return;
         }
