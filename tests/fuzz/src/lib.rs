@@ -9,6 +9,7 @@ mod dice;
 mod frames;
 mod journal;
 mod mutate;
+mod org;
 mod reflex;
 mod sexp;
 
@@ -18,6 +19,7 @@ pub use corpus::{corpus, seeds};
 pub use frames::{frames, fresh_frame};
 pub use journal::{journal, segment};
 pub use mutate::Mutator;
+pub use org::org;
 pub use reflex::reflex;
 pub use sexp::sexp;
 
@@ -37,7 +39,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target {
         name: "frames",
         about: "frames between processes: length, header, every body in every codec",
@@ -71,6 +73,13 @@ pub const TARGETS: [Target; 5] = [
         about: "what a person types: perceived, understood, judged",
         run: reflex,
         words: reflex::WORDS,
+        fresh: None,
+    },
+    Target {
+        name: "org",
+        about: "Org files: headlines and everything in them",
+        run: org,
+        words: org::WORDS,
         fresh: None,
     },
 ];

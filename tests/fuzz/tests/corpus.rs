@@ -76,6 +76,11 @@ fn any_words_are_understood_somehow() {
 }
 
 #[test]
+fn any_bytes_are_an_org_file() {
+    holds("org");
+}
+
+#[test]
 fn every_target_has_a_function_for_libfuzzer() {
     for target in TARGETS {
         let path = format!("{}/targets/{}.rs", env!("CARGO_MANIFEST_DIR"), target.name);

@@ -116,9 +116,8 @@ pub fn scan(bytes: &[u8]) -> Doc {
     // Most lines are text: one look at their first byte, and only line ends are searched for.
     let mut begin = start;
     let mut open = start;
-    let mut number = 1;
     let ends = memchr_iter(b'\n', all.of(bytes)).map(|at| start + at).chain([bytes.len()]);
-    for end in ends {
+    for (number, end) in (1..).zip(ends) {
         let rest = bytes.get(begin..end).unwrap_or_default();
         if let Some(kind) = Matter::of(rest) {
             let content = Span::new(begin, end - usize::from(newline == Newline::CrLf && end < bytes.len()));
@@ -140,7 +139,6 @@ pub fn scan(bytes: &[u8]) -> Doc {
             }
         }
         begin = end + 1;
-        number += 1;
     }
     collector.flush(bytes, Span::new(open, bytes.len()), newline);
     let mut doc = Doc {
@@ -270,7 +268,10 @@ impl Collector {
     /// Takes what the section that ends here says.
     fn flush(&mut self, bytes: &[u8], section: Span, newline: Newline) {
         let marks = |directive| matches!(directive, Directive::Begin(_) | Directive::End(_));
-        if self.events.iter().all(|event| marks(event.directive)) {
+        // Of titles only the first counts.
+        let titled = self.title.is_some();
+        let idle = |directive| marks(directive) || (titled && matches!(directive, Directive::Title(_)));
+        if self.events.iter().all(|event| idle(event.directive)) {
             self.events.clear();
             return;
         }

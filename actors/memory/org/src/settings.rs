@@ -7,6 +7,7 @@ use crate::{
     objects::{Objects, objects},
     scan::scan,
 };
+use std::collections::BTreeMap;
 
 /// Settings of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -53,6 +54,7 @@ impl Settings {
 
     fn from_lines(lines: Vec<(String, String)>) -> Self {
         let mut found = Self::default();
+        let mut properties = Merged::default();
         for (key, value) in &lines {
             match key.as_str() {
                 "FILETAGS" => {
@@ -61,12 +63,12 @@ impl Settings {
                 }
                 "PROPERTY" => {
                     if let Some((name, value)) = two(value) {
-                        found.put(name, value);
+                        properties.put(name, value);
                     }
                 }
                 "LINK" => {
                     if let Some((name, value)) = two(value).filter(|(_, value)| !value.is_empty()) {
-                        found.abbreviations.insert(0, (name.to_owned(), value.to_owned()));
+                        found.abbreviations.push((name.to_owned(), value.to_owned()));
                     }
                 }
                 "STARTUP" => {
@@ -82,24 +84,13 @@ impl Settings {
             }
         }
         if let Some((_, category)) = lines.iter().find(|(key, _)| key == "CATEGORY") {
-            found.put("CATEGORY", category);
+            properties.put("CATEGORY", category);
         }
+        found.abbreviations.reverse();
+        properties.list.reverse();
+        found.properties = properties.list;
         found.lines = lines;
         found
-    }
-
-    /// Sets a property, or appends to it when the key ends in `+`.
-    fn put(&mut self, key: &str, value: &str) {
-        let name = key.strip_suffix('+').unwrap_or(key);
-        let known = self.properties.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        match known {
-            Some((_, old)) if name.len() < key.len() => {
-                old.push(' ');
-                old.push_str(value);
-            }
-            Some((_, old)) => value.clone_into(old),
-            None => self.properties.insert(0, (name.to_owned(), value.to_owned())),
-        }
     }
 
     /// Returns the TODO keywords that these lines define; a file scanned alone does not know those of its set-up file.
@@ -117,6 +108,29 @@ impl Settings {
     #[must_use]
     pub const fn level(&self, stars: usize) -> usize {
         if self.odd { stars / 2 + 1 } else { stars }
+    }
+}
+
+/// Properties in the order in which they were first set.
+#[derive(Default)]
+struct Merged {
+    list: Vec<(String, String)>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Merged {
+    /// Sets a property, or appends to it when the key ends in `+`.
+    fn put(&mut self, key: &str, value: &str) {
+        let name = key.strip_suffix('+').unwrap_or(key);
+        let place = *self.places.entry(name.to_lowercase()).or_insert(self.list.len());
+        match self.list.get_mut(place) {
+            Some((_, old)) if name.len() < key.len() => {
+                old.push(' ');
+                old.push_str(value);
+            }
+            Some((_, old)) => value.clone_into(old),
+            None => self.list.push((name.to_owned(), value.to_owned())),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A field that equals Org 9.5.5 or, where `org-version-diff.json` lists it, Org 9.8.9 passes. Without the corpus the
 //! test says so and checks nothing.
 
-use org::{Doc, Node, Span, scan};
+use org::{Doc, LinkFormat, Node, Objects, Settings, Span, objects, scan};
 use serde_json::Value;
 use std::{
     fs,
@@ -100,6 +100,44 @@ fn newer(diff: &Value, name: &str, index: usize, field: &str, ours: &Value) -> b
     })
 }
 
+fn spans(list: impl Iterator<Item = (Span, Option<usize>)>) -> Vec<Value> {
+    list.map(|(span, _)| Value::Array(vec![span.begin.into(), span.end.into()])).collect()
+}
+
+/// The places of all objects, and what the links lead to; `tests/show org` compares every field.
+fn places(bytes: &[u8], found: &Objects) -> Vec<(&'static str, &'static str, Vec<Value>)> {
+    let settings = Settings::of(bytes, found);
+    let targets: Vec<_> =
+        found.links.iter().map(|link| link.target(bytes, &settings.abbreviations)).collect();
+    let formats = found.links.iter().map(|link| match link.format {
+        LinkFormat::Bracket => "bracket".into(),
+        LinkFormat::Angle => "angle".into(),
+        LinkFormat::Plain | LinkFormat::Radio => "plain".into(),
+    });
+    vec![
+        ("links", "span", spans(found.links.iter().map(|link| (link.span, link.node)))),
+        ("links", "format", formats.collect()),
+        ("links", "type", targets.iter().map(|target| target.kind.clone().into()).collect()),
+        ("links", "path", targets.iter().map(|target| target.path.clone().into()).collect()),
+        ("links", "raw", targets.iter().map(|target| target.raw.clone().into()).collect()),
+        ("timestamps", "span", spans(found.timestamps.iter().map(|(stamp, node)| (stamp.span, *node)))),
+        ("src_blocks", "begin", found.sources.iter().map(|source| source.span.begin.into()).collect()),
+        ("src_blocks", "end", found.sources.iter().map(|source| source.span.end.into()).collect()),
+        ("blocks", "span", spans(found.blocks.iter().map(|block| (block.span, block.node)))),
+        ("drawers", "span", spans(found.drawers.iter().map(|drawer| (drawer.span, drawer.node)))),
+        ("clocks", "begin", found.clocks.iter().map(|clock| clock.begin.into()).collect()),
+        ("checkboxes", "begin", found.checkboxes.iter().map(|tick| tick.begin.into()).collect()),
+        ("cookies", "begin", found.cookies.iter().map(|cookie| cookie.span.begin.into()).collect()),
+        ("targets", "begin", found.targets.iter().map(|target| target.span.begin.into()).collect()),
+        ("keywords", "begin", found.keywords.iter().map(|keyword| keyword.begin.into()).collect()),
+        (
+            "keywords",
+            "value",
+            found.keywords.iter().map(|keyword| keyword.value.text(bytes).into()).collect(),
+        ),
+    ]
+}
+
 #[test]
 fn headline_fields_equal_those_of_emacs() {
     let shared = shared();
@@ -125,6 +163,15 @@ fn headline_fields_equal_those_of_emacs() {
         if headlines.len() != doc.nodes.len() {
             wrong.push(format!("{name}: {} headlines, not {}", doc.nodes.len(), headlines.len()));
             continue;
+        }
+        let found = objects(&bytes, &doc);
+        for (kind, field, ours) in places(&bytes, &found) {
+            compared += ours.len();
+            let theirs = oracle[kind].as_array().into_iter().flatten();
+            let theirs: Vec<Value> = theirs.map(|thing| thing[field].clone()).collect();
+            if ours != theirs && !ours.iter().any(|value| value.to_string().contains('\u{FFFD}')) {
+                wrong.push(format!("{name} {kind}.{field}: {ours:?} is {theirs:?}"));
+            }
         }
         let undecodable = oracle["undecodable"].as_u64().unwrap_or(0) > 0;
         for (index, (node, headline)) in doc.nodes.iter().zip(headlines).enumerate() {

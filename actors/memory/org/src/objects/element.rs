@@ -52,6 +52,10 @@ pub(super) struct Walker<'a> {
     stack: Vec<Frame>,
     /// Whether the section is the last of the file.
     at_end: bool,
+    /// Affiliated keywords before this line belong to no element.
+    orphans: usize,
+    /// Affiliated keywords before this line end their container.
+    outside: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -64,12 +68,16 @@ impl<'a> Walker<'a> {
             node: None,
             stack: Vec::new(),
             at_end: false,
+            orphans: 0,
+            outside: 0,
         }
     }
 
     /// Reads the text of one section.
     pub(super) fn section(&mut self, range: Span, drawer: Option<Span>) {
         self.section.fill(self.bytes, range);
+        self.orphans = 0;
+        self.outside = 0;
         self.at_end = range.end == self.bytes.len();
         let limit = self.section.trim_white(self.bytes, 0, self.section.lines.len());
         self.stack.push(Frame::new(self.section.skip_white(self.bytes, 0, limit), limit));
@@ -184,8 +192,11 @@ impl<'a> Walker<'a> {
             frame.line = self.next(line + 1, limit);
             return frame;
         }
-        let (at, affiliated) = self.affiliated(line, limit);
+        let (at, affiliated) =
+            if line < self.outside { (limit, Affiliated::default()) } else { self.affiliated(line, limit) };
         if at >= limit {
+            // All of them stand before the end of the container, and each is a keyword line then.
+            self.outside = limit;
             return self.keyword(frame, line, line, &Affiliated::default());
         }
         let (first, text) = (line, self.text(at));
@@ -309,7 +320,10 @@ impl<'a> Walker<'a> {
     }
 
     /// Skips affiliated keywords; before a blank line they stand alone and are none.
-    fn affiliated(&self, line: usize, limit: usize) -> (usize, Affiliated) {
+    fn affiliated(&mut self, line: usize, limit: usize) -> (usize, Affiliated) {
+        if line < self.orphans {
+            return (line, Affiliated::default());
+        }
         let (mut at, mut found) = (line, Affiliated::default());
         while at < limit
             && let Some((key, dual, value)) = affiliated_key(self.bytes, &self.section, at)
@@ -324,6 +338,8 @@ impl<'a> Walker<'a> {
         }
         let alone = if at < self.section.lines.len() { self.section.is_blank(at) } else { self.at_end };
         if at > line && alone {
+            // The lines below it need not ask again.
+            self.orphans = at;
             return (line, Affiliated::default());
         }
         (at, found)

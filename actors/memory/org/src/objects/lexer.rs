@@ -47,19 +47,13 @@ pub(super) struct Lexer<'a> {
     node: Option<usize>,
 }
 
-/// Bytes that can begin an object, or end the type of a plain link.
-const fn matters() -> [bool; 256] {
-    let mut table = [false; 256];
-    let list = b"_^*~=+/[@{<$\\:";
-    let mut at = 0;
-    while at < list.len() {
-        table[list[at] as usize] = true;
-        at += 1;
-    }
-    table
+/// Says whether a byte can begin an object, or end the type of a plain link.
+const fn matters(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'_' | b'^' | b'*' | b'~' | b'=' | b'+' | b'/' | b'[' | b'@' | b'{' | b'<' | b'$' | b'\\' | b':'
+    )
 }
-
-static MATTERS: [bool; 256] = matters();
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(bytes: &'a [u8], radio: Radio) -> Self {
@@ -96,14 +90,17 @@ impl<'a> Lexer<'a> {
                 radio = self.next_radio(from, region, set);
                 continue;
             }
-            let Some(byte) = self.text.get(at) else {
+            // Plain text is passed over in one go, up to the next radio link if there is one.
+            let stop = radio.map_or(region.end, |found| found.begin);
+            let rest = self.get(at, stop);
+            let Some(skipped) = rest.iter().position(|byte| matters(*byte)) else {
+                at = stop;
+                continue;
+            };
+            at += skipped;
+            let Some(byte) = self.text.get(at).copied() else {
                 break;
             };
-            let byte = *byte;
-            if !MATTERS.get(usize::from(byte)).copied().unwrap_or(false) {
-                at += 1;
-                continue;
-            }
             let next = self.object(byte, at, Span::new(from, region.end), region, set, out);
             match next {
                 Some(next) if next > at => {
@@ -223,9 +220,8 @@ impl<'a> Lexer<'a> {
         {
             return None;
         }
-        match mark {
-            Mark::Equal | Mark::Tilde => {}
-            _ => self.wait(at + 1, close, STANDARD),
+        if !matches!(mark, Mark::Equal | Mark::Tilde) {
+            self.wait(at + 1, close, STANDARD);
         }
         Some(close + 1)
     }

@@ -10,6 +10,8 @@ const TARGETS_MAX: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct Radio {
     targets: Vec<Vec<u8>>,
+    /// Which bytes begin one of them.
+    begins: Vec<bool>,
 }
 
 impl Radio {
@@ -23,7 +25,14 @@ impl Radio {
             }
         }
         targets.reverse();
-        Self { targets }
+        let begins = (0..=u8::MAX).map(|byte| targets.iter().any(|target| target.first() == Some(&byte)));
+        let begins = begins.collect();
+        Self { targets, begins }
+    }
+
+    /// Says whether a byte can begin a target.
+    fn can_begin(&self, byte: u8) -> bool {
+        self.begins.get(usize::from(byte.to_ascii_lowercase())).copied().unwrap_or(false)
     }
 
     /// Returns the first linked text at or behind `from`.
@@ -33,6 +42,8 @@ impl Radio {
         }
         let mut at = from;
         while at < region.end {
+            let rest = text.get(at..region.end)?;
+            at += rest.iter().position(|byte| self.can_begin(*byte))?;
             let (_, len) = chars::first(text.get(at..region.end)?)?;
             if apart(chars::last(text.get(region.begin..at)?)) {
                 let rest = text.get(at..region.end)?;
