@@ -151,20 +151,22 @@ impl Terms {
 impl Segment {
     /// The postings of a term, entries of gone files included.
     pub(crate) fn postings(&self, term: usize) -> Postings<'_> {
-        let (from, to) = (self.terms.before(term), self.terms.rows.get(term).copied().unwrap_or_default());
-        let docs = self.docs.get(from.docs as usize..to.docs as usize).unwrap_or_default();
-        let places = self.places.get(from.places as usize..to.places as usize).unwrap_or_default();
+        let (docs, places) = self.lists(term);
         Postings { docs: Reader::new(docs), places: Reader::new(places), last: 0, unread: 0 }
     }
 
-    /// How many entries hold a term, those of gone files included.
-    pub(crate) fn count(&self, term: usize) -> u32 {
+    /// The bytes of a term's entries and places.
+    pub(crate) fn lists(&self, term: usize) -> (&[u8], &[u8]) {
+        let (from, to) = (self.terms.before(term), self.terms.rows.get(term).copied().unwrap_or_default());
+        let docs = self.docs.get(from.docs as usize..to.docs as usize).unwrap_or_default();
+        let places = self.places.get(from.places as usize..to.places as usize).unwrap_or_default();
+        (docs, places)
+    }
+
+    /// Whether an entry that is there holds a term.
+    pub(crate) fn is_in_use(&self, term: usize) -> bool {
         let mut postings = self.postings(term);
-        let mut count = 0;
-        while postings.next().is_some() {
-            count += 1;
-        }
-        count
+        std::iter::from_fn(|| postings.next()).any(|posting| self.is_alive(posting.doc))
     }
 
     pub(crate) fn is_alive(&self, doc: u32) -> bool {

@@ -2,7 +2,6 @@
 //! know of scores.
 
 use crate::{
-    near,
     query::Clause,
     segment::{Posting, Segment},
     stem::stem,
@@ -17,8 +16,6 @@ pub(crate) enum Form {
     Kin(String),
     Prefix(String),
     Phrase(Vec<String>),
-    /// Words that differ by a slip of the hand.
-    Near(String),
 }
 
 /// Something wanted: any of its forms, each with what an occurrence counts.
@@ -52,17 +49,6 @@ impl Want {
         Self { name, forms: vec![(form, 1.0)], weight: 1.0 }
     }
 
-    /// The same with words that are spelt nearly so.
-    pub(crate) fn near(&self) -> Self {
-        let mut forms = self.forms.clone();
-        for (form, weight) in &self.forms {
-            if let Form::Kin(word) | Form::Exact(word) = form {
-                forms.push((Form::Near(word.clone()), weight * 0.7));
-            }
-        }
-        Self { forms, ..self.clone() }
-    }
-
     /// Returns the entries of a segment that have it, in order; those of gone files are left out.
     pub(crate) fn matches(&self, segment: &Segment, places: Places) -> Vec<Match> {
         let mut terms: Vec<(usize, f32)> = Vec::new();
@@ -73,7 +59,7 @@ impl Want {
                     let phrase = phrase(segment, words);
                     found.extend(phrase.into_iter().map(|(doc, count)| (doc, count * weight)));
                 }
-                Form::Exact(_) | Form::Kin(_) | Form::Prefix(_) | Form::Phrase(_) | Form::Near(_) => {
+                Form::Exact(_) | Form::Kin(_) | Form::Prefix(_) | Form::Phrase(_) => {
                     terms_of(segment, form, *weight, &mut terms);
                 }
             }
@@ -136,9 +122,6 @@ fn terms_of(segment: &Segment, form: &Form, weight: f32, out: &mut Vec<(usize, f
             out.extend(term.map(|term| (term, weight)));
         }
         Form::Prefix(prefix) => out.extend(terms.beginning(prefix).map(|term| (term, weight))),
-        Form::Near(word) => {
-            out.extend(near::near(terms, word).into_iter().map(|term| (term, weight)));
-        }
         Form::Kin(word) => {
             out.extend(terms.find(word).map(|term| (term, weight)));
             let wanted = stem(word);
@@ -203,15 +186,16 @@ fn narrowed(segment: &Segment, term: usize, offset: u32, before: &[(u32, u32)]) 
         if posting.doc < *first {
             continue;
         }
-        let skip = left.partition_point(|(doc, _)| *doc < posting.doc);
+        let skip = left.iter().take_while(|(doc, _)| *doc < posting.doc).count();
         left = left.get(skip..).unwrap_or_default();
-        let here = left.partition_point(|(doc, _)| *doc == posting.doc);
+        let here = left.iter().take_while(|(doc, _)| *doc == posting.doc).count();
         let (same, rest) = left.split_at_checked(here).unwrap_or((left, &[]));
         if !same.is_empty() {
+            let mut same = same.iter().peekable();
             postings.places(|place| {
-                let start = place.wrapping_sub(offset);
-                if same.binary_search(&(posting.doc, start)).is_ok() {
-                    found.push((posting.doc, start));
+                while same.next_if(|(_, start)| start.saturating_add(offset) < place).is_some() {}
+                if let Some(start) = same.next_if(|(_, start)| start.checked_add(offset) == Some(place)) {
+                    found.push(*start);
                 }
             });
         }
