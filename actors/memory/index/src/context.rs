@@ -87,7 +87,9 @@ impl Index {
         let parsed = self.parse(question.text);
         let mut found = self.answer(question, &parsed, source, CANDIDATES);
         self.by_worth(&mut found);
-        let mut page = Page { index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new() };
+        let sight = question.sight;
+        let mut page =
+            Page { sight, index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new() };
         if let Some((file, ordinal)) = question.focus
             && self.may_see(file, ordinal, question.sight)
         {
@@ -154,6 +156,7 @@ impl Index {
 struct Page<'a> {
     index: &'a Index,
     source: &'a dyn Source,
+    sight: Sight,
     budget: usize,
     used: usize,
     /// Files in the order in which their first entry came.
@@ -210,7 +213,9 @@ impl Page<'_> {
         }
         for at in self.index.line(file, ordinal) {
             let level = self.index.row(file, at).map_or(0, |row| row.level);
+            // Tags are inherited, so what stands above an open entry is open; this holds even if a caller forgot.
             if level > 0
+                && self.index.may_see(file, at, self.sight)
                 && sheet.is_none_or(|sheet| !sheet.heads.contains_key(&at))
                 && let Some(text) = self.source.text(file, at)
             {

@@ -3,6 +3,7 @@
 
 use crate::{
     index::Index,
+    segment::letters,
     wanted::{Form, Want},
 };
 
@@ -31,9 +32,12 @@ impl Index {
         }
         let mut found: Vec<(usize, String)> = Vec::new();
         for (_, segment) in self.segments() {
-            for at in 0..segment.terms.len() {
+            for (at, letters) in segment.terms.letters.iter().enumerate() {
+                if !ruler.may_be_near(*letters) {
+                    continue;
+                }
                 let other = segment.terms.word(at);
-                if ruler.may_be_near(other)
+                if other.len().abs_diff(word.len()) <= ruler.most * 3
                     && let Some(distance) = ruler.distance(other).filter(|distance| *distance > 0)
                     && segment.is_in_use(at)
                 {
@@ -56,7 +60,6 @@ impl Index {
 /// Measures words against one.
 struct Ruler {
     word: Vec<char>,
-    bytes: usize,
     letters: u32,
     most: usize,
     other: Vec<char>,
@@ -72,14 +75,12 @@ impl Ruler {
             _ => 2,
         };
         let rows = [Vec::new(), Vec::new(), Vec::new()];
-        Self { word, bytes: text.len(), letters: mask(text), most, other: Vec::new(), rows }
+        Self { word, letters: letters(text), most, other: Vec::new(), rows }
     }
 
-    /// Cheap looks at the length and at which letters there are.
-    fn may_be_near(&self, other: &str) -> bool {
-        let bytes = if other.len() == self.bytes || other.is_ascii() { self.most } else { self.most * 3 };
-        other.len().abs_diff(self.bytes) <= bytes.max(self.bytes - self.word.len())
-            && (mask(other) ^ self.letters).count_ones() as usize <= 2 * self.most
+    /// A slip changes two letters of the set at most.
+    const fn may_be_near(&self, letters: u32) -> bool {
+        (letters ^ self.letters).count_ones() as usize <= 2 * self.most
     }
 
     /// Edits between two words, a swap of neighbours counting once; none if there are too many.
@@ -119,11 +120,6 @@ impl Ruler {
         }
         old.last().copied().filter(|distance| distance <= most)
     }
-}
-
-/// Which letters occur, by their lowest bits.
-fn mask(word: &str) -> u32 {
-    word.bytes().fold(0, |mask, byte| mask | 1 << (byte & 31))
 }
 
 #[cfg(test)]

@@ -2,13 +2,12 @@
 //! however they came into the index.
 
 use crate::{
-    build::{KEYWORD, TAG},
     entry::{Day, Sight},
-    fold::fold,
     index::Index,
-    query::{Filter, Query, Sign, Todo},
-    segment::{DONE, Segment, TASK},
-    wanted::{Form, Match, Places, Want},
+    query::{Filter, Query, Sign},
+    segment::Segment,
+    sieve::Sieve,
+    wanted::{Match, Places, Want},
 };
 use std::cmp::Ordering;
 
@@ -182,6 +181,11 @@ impl Index {
         if limit == 0 {
             scored.clear();
         } else if limit < scored.len() {
+            // By score alone first: comparing places costs more, and matters among equals only.
+            let mut scores: Vec<f32> = scored.iter().map(|one| one.score).collect();
+            let (_, least, _) = scores.select_nth_unstable_by(limit - 1, |one, other| other.total_cmp(one));
+            let least = *least;
+            scored.retain(|one| one.score.total_cmp(&least) != Ordering::Less);
             scored.select_nth_unstable_by(limit - 1, |one, other| self.order(one, other));
             scored.truncate(limit);
         }
@@ -338,84 +342,4 @@ impl Lifts {
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
 pub(crate) fn narrow(number: f64) -> f32 {
     number as f32
-}
-
-/// What may not be among the hits of a segment.
-struct Sieve<'a> {
-    segment: &'a Segment,
-    sight: Sight,
-    /// Whole files that do not fit or are gone.
-    files: Vec<bool>,
-    /// Entries that are in all lists that are wanted and in none that is not.
-    marks: Vec<bool>,
-    rest: Vec<(Sign, &'a Filter)>,
-}
-
-impl<'a> Sieve<'a> {
-    fn new(segment: &'a Segment, unwanted: &[Want], filters: &'a [(Sign, Filter)], sight: Sight) -> Self {
-        let places = Places { title: 1.0, path: 1.0 };
-        let mut marks = vec![true; segment.rows.len()];
-        for want in unwanted {
-            keep(&mut marks, Sign::Without, &want.matches(segment, places));
-        }
-        let mut files: Vec<bool> = segment.files.iter().map(|file| file.alive).collect();
-        let mut rest = Vec::new();
-        for (sign, filter) in filters {
-            let mark = match filter {
-                Filter::Tag(tag) => format!("{TAG}{tag}"),
-                Filter::Todo(Todo::Keyword(word)) => format!("{KEYWORD}{word}"),
-                Filter::File(part) => {
-                    for (fits, file) in files.iter_mut().zip(&segment.files) {
-                        *fits &= fold(&file.name).contains(part) == (*sign == Sign::With);
-                    }
-                    continue;
-                }
-                Filter::Todo(_) | Filter::Between(..) => {
-                    rest.push((*sign, filter));
-                    continue;
-                }
-            };
-            let want = Want { name: String::new(), forms: vec![(Form::Exact(mark), 1.0)], weight: 1.0 };
-            // The mark of a tag stands at place 0, which counts as path.
-            keep(&mut marks, *sign, &want.matches(segment, places));
-        }
-        Self { segment, sight, files, marks, rest }
-    }
-
-    fn passes(&self, doc: u32) -> bool {
-        let Some(row) = self.segment.rows.get(doc as usize) else {
-            return false;
-        };
-        self.files.get(row.file as usize).copied().unwrap_or(false)
-            && (self.sight == Sight::Private || row.sight() == Sight::Open)
-            && self.marks.get(doc as usize).copied().unwrap_or(false)
-            && self.rest.iter().all(|(sign, filter)| self.holds(doc, filter) == (*sign == Sign::With))
-    }
-
-    fn holds(&self, doc: u32, filter: &Filter) -> bool {
-        let Some((file, row)) = self.segment.file(doc) else {
-            return false;
-        };
-        match filter {
-            Filter::Todo(Todo::Open) => row.flags & (TASK | DONE) == TASK,
-            Filter::Todo(Todo::Done) => row.flags & DONE != 0,
-            Filter::Todo(Todo::Any) => row.flags & TASK != 0,
-            Filter::Between(from, to) => {
-                let fits = |day: i64| i64::from(*from) <= day && day < i64::from(*to);
-                let mut own = row.known_dates().map(i64::from).peekable();
-                if own.peek().is_none() { fits(file.changed) } else { own.any(fits) }
-            }
-            // Looked up in the dictionary or by file name.
-            Filter::Tag(_) | Filter::File(_) | Filter::Todo(Todo::Keyword(_)) => true,
-        }
-    }
-}
-
-/// Keeps the marks of entries that are in a list, or are not.
-fn keep(marks: &mut [bool], sign: Sign, list: &[Match]) {
-    let mut list = list.iter().map(|one| one.0).peekable();
-    for (doc, mark) in (0u32..).zip(marks) {
-        let is_there = list.next_if_eq(&doc).is_some();
-        *mark &= is_there == (sign == Sign::With);
-    }
 }

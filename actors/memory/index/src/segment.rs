@@ -99,6 +99,8 @@ pub(crate) struct Segment {
 pub(crate) struct Terms {
     pub(crate) text: String,
     pub(crate) rows: Vec<Term>,
+    /// Which letters a word has, so that most words are known not to be near another without reading them.
+    pub(crate) letters: Vec<u32>,
 }
 
 /// Ends of a term's word and bytes; they begin where those of the one before end.
@@ -107,6 +109,11 @@ pub(crate) struct Term {
     pub(crate) word: u32,
     pub(crate) docs: u32,
     pub(crate) places: u32,
+}
+
+/// Which letters occur, by their lowest bits.
+pub(crate) fn letters(word: &str) -> u32 {
+    word.bytes().fold(0, |letters, byte| letters | 1 << (byte & 31))
 }
 
 impl Terms {
@@ -199,12 +206,13 @@ impl Segment {
             + self.places.capacity()
             + self.rows.capacity() * size_of::<Row>()
             + self.terms.text.capacity()
-            + self.terms.rows.capacity() * size_of::<Term>()
+            + self.terms.rows.capacity() * (size_of::<Term>() + 4)
             + self.files.capacity() * (size_of::<FileRow>() + 48)
     }
 
     pub(crate) fn end_term(&mut self, word: &str) {
         self.terms.text.push_str(word);
+        self.terms.letters.push(letters(word));
         let (word, docs) = (count(self.terms.text.len()), count(self.docs.len()));
         self.terms.rows.push(Term { word, docs, places: count(self.places.len()) });
     }
@@ -215,6 +223,7 @@ impl Segment {
         self.rows.shrink_to_fit();
         self.terms.text.shrink_to_fit();
         self.terms.rows.shrink_to_fit();
+        self.terms.letters.shrink_to_fit();
         self.files.shrink_to_fit();
     }
 }

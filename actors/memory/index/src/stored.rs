@@ -5,7 +5,7 @@ use crate::{
     codec::{Reader, count, put, put_bytes, put_signed},
     error::Error,
     index::Index,
-    segment::{FileRow, Row, Segment, Term, Terms},
+    segment::{self, FileRow, Row, Segment, Term, Terms},
 };
 
 /// First bytes of a stored index.
@@ -182,6 +182,7 @@ fn terms(reader: &mut Reader<'_>) -> Option<Terms> {
     let many = reader.many(TERM_LEAST)?;
     let text = reader.text()?.to_owned();
     let mut rows = Vec::with_capacity(many.min(reader.left() / TERM_LEAST + 1));
+    let mut letters = Vec::with_capacity(rows.capacity());
     let mut last = Term::default();
     let mut before = "";
     for _ in 0..many {
@@ -197,7 +198,8 @@ fn terms(reader: &mut Reader<'_>) -> Option<Terms> {
         }
         before = word;
         rows.push(term);
+        letters.push(segment::letters(word));
         last = term;
     }
-    (last.word as usize == text.len()).then_some(Terms { text, rows })
+    (last.word as usize == text.len()).then_some(Terms { text, rows, letters })
 }
