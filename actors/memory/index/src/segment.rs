@@ -92,6 +92,8 @@ pub(crate) struct Segment {
     pub(crate) places: Vec<u8>,
     /// Entries of files that are there.
     pub(crate) alive: u32,
+    /// Which entries are those of gone files; empty while there is none. Says what `files` says, but faster.
+    pub(crate) gone: Vec<bool>,
 }
 
 /// The dictionary: sorted words, one after the other in one text.
@@ -177,8 +179,7 @@ impl Segment {
     }
 
     pub(crate) fn is_alive(&self, doc: u32) -> bool {
-        let file = self.rows.get(doc as usize).and_then(|row| self.files.get(row.file as usize));
-        file.is_some_and(|file| file.alive)
+        self.gone.is_empty() || self.gone.get(doc as usize) == Some(&false)
     }
 
     pub(crate) fn file(&self, doc: u32) -> Option<(&FileRow, &Row)> {
@@ -193,6 +194,10 @@ impl Segment {
         {
             row.alive = false;
             self.alive = self.alive.saturating_sub(row.entries);
+            let first = row.first as usize;
+            let range = first..first.saturating_add(row.entries as usize);
+            self.gone.resize(self.rows.len(), false);
+            self.gone.get_mut(range).unwrap_or_default().fill(true);
         }
     }
 

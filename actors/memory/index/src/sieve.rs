@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Sieve<'a> {
     segment: &'a Segment,
     sight: Sight,
-    /// Whole files that do not fit or are gone.
+    /// Files whose name fits; empty if any does.
     files: Vec<bool>,
     /// Entries that are in all lists that are wanted and in none that is not.
     marks: Vec<bool>,
@@ -33,13 +33,14 @@ impl<'a> Sieve<'a> {
             marks.resize(segment.rows.len(), true);
             keep(&mut marks, Sign::Without, &want.matches(segment, places));
         }
-        let mut files: Vec<bool> = segment.files.iter().map(|file| file.alive).collect();
+        let mut files: Vec<bool> = Vec::new();
         let mut rest = Vec::new();
         for (sign, filter) in filters {
             let mark = match filter {
                 Filter::Tag(tag) => format!("{TAG}{tag}"),
                 Filter::Todo(Todo::Keyword(word)) => format!("{KEYWORD}{word}"),
                 Filter::File(part) => {
+                    files.resize(segment.files.len(), true);
                     for (fits, file) in files.iter_mut().zip(&segment.files) {
                         *fits &= fold(&file.name).contains(part) == (*sign == Sign::With);
                     }
@@ -59,11 +60,11 @@ impl<'a> Sieve<'a> {
     }
 
     pub(crate) fn passes(&self, doc: u32) -> bool {
-        let Some(row) = self.segment.rows.get(doc as usize) else {
-            return false;
-        };
-        self.files.get(row.file as usize).copied().unwrap_or(false)
-            && (self.sight == Sight::Private || row.sight() == Sight::Open)
+        let row = || self.segment.rows.get(doc as usize);
+        let file_fits = |file: u32| self.files.get(file as usize).copied().unwrap_or(false);
+        self.segment.is_alive(doc)
+            && (self.sight == Sight::Private || row().is_some_and(|row| row.sight() == Sight::Open))
+            && (self.files.is_empty() || row().is_some_and(|row| file_fits(row.file)))
             && (self.marks.is_empty() || self.marks.get(doc as usize).copied().unwrap_or(false))
             && self.rest.iter().all(|(sign, filter)| self.holds(doc, filter) == (*sign == Sign::With))
     }

@@ -113,6 +113,11 @@ fn read(reader: &mut Reader<'_>) -> Result<Segment, Error> {
     if rows.len() != entries {
         return Err(damaged("number of entries"));
     }
+    let mut gone = Vec::new();
+    if files.iter().any(|file| !file.alive && file.entries > 0) {
+        let is_gone = |row: &Row| files.get(row.file as usize).is_some_and(|file| !file.alive);
+        gone = rows.iter().map(is_gone).collect();
+    }
     let terms = terms(reader).ok_or(damaged("words"))?;
     let docs = reader.bytes().ok_or(damaged("postings"))?.to_vec();
     let places = reader.bytes().ok_or(damaged("places"))?.to_vec();
@@ -120,7 +125,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Segment, Error> {
     if end.docs as usize != docs.len() || end.places as usize != places.len() {
         return Err(damaged("ends of postings"));
     }
-    Ok(Segment { files, rows, terms, docs, places, alive })
+    Ok(Segment { files, rows, terms, docs, places, alive, gone })
 }
 
 /// Files, entries of all, entries of those that are there.

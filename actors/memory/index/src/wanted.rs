@@ -75,6 +75,8 @@ impl Want {
         match (terms.as_slice(), found.is_empty()) {
             ([(term, weight)], true) => {
                 let mut postings = segment.postings(*term);
+                // Two bytes are the least that an entry takes.
+                found.reserve_exact(postings.bytes() / 2);
                 while let Some(posting) = postings.next() {
                     found.push((posting.doc, weight * value(&posting)));
                 }
