@@ -1,5 +1,6 @@
 //! What a question sends to a model, and whether the answer is in it, beside what simpler ways would send.
-//! No model is asked; what counts is the text as it would leave.
+//! No model is asked; what counts is the text as it would leave. `--misses` lists what is not there, `--dump DIR` writes
+//! what is sent, `--index` measures the index at size instead.
 
 mod memex;
 mod plain;
@@ -22,12 +23,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 /// The entry of the list.
 pub const PROOF: Proof = Proof {
     name: "context",
-    arguments: "--corpus DIR --set DIR --budget N",
+    arguments: "--corpus DIR --set DIR | --index",
     summary: "what a question sends, and whether the answer is in it",
     run,
 };
 
-const OPTIONS: [&str; 6] = ["--corpus", "--set", "--budget", "--misses", "--index", "--entries"];
+const OPTIONS: [&str; 7] = ["--corpus", "--set", "--budget", "--misses", "--dump", "--index", "--entries"];
 /// Most tokens of a context (DESIGN section 9).
 const BUDGET: u64 = 4000;
 /// Share of plain and paraphrased questions whose answer must be there, without any model (DESIGN section 9).
@@ -68,6 +69,13 @@ fn run(setup: &Setup) -> Check<Outcome> {
     let row = table.row("assembled", &texts);
     if setup.args.iter().any(|arg| arg == "--misses") {
         misses(&asked, &ours, &memex);
+    }
+    if setup.args.iter().any(|arg| arg == "--dump") {
+        let dump = folder(setup, "--dump", "contexts");
+        std::fs::create_dir_all(&dump)?;
+        for (one, text) in asked.iter().zip(&texts) {
+            std::fs::write(dump.join(&one.id), text)?;
+        }
     }
     baselines(&mut table, &memex, &asked);
 
