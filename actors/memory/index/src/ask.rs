@@ -12,7 +12,10 @@ use crate::{
     token,
     wanted::{Form, Want},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most words of a question that are looked for; the rest of a pasted page is left out.
+const WANTS_MAX: usize = 40;
 
 /// A question about the memex.
 #[derive(Debug, Clone, Copy)]
@@ -29,12 +32,10 @@ pub struct Question<'a> {
     pub tuning: Tuning,
 }
 
-/// A question taken apart.
+/// The words of a question that say something, with their forms.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     pub(crate) wants: Vec<Want>,
-    /// For each part of the question, which of the wants it holds.
-    pub(crate) parts: Vec<Vec<usize>>,
 }
 
 impl Parsed {
@@ -44,35 +45,21 @@ impl Parsed {
 }
 
 impl Index {
-    /// Takes a question apart into words with their forms.
+    /// Takes a question apart. Words that say nothing go, unless there are no others.
     pub(crate) fn parse(&self, text: &str) -> Parsed {
         let mut parsed = Parsed::default();
-        let mut stems: BTreeMap<String, usize> = BTreeMap::new();
-        let full = token::question(text);
-        let telling = full.iter().any(|word| !english::is_empty(word));
-        for part in text.split(['?', ',', ';', ':', '.', '!', '\n']) {
-            let words = token::question(part);
-            let mut wants = Vec::new();
-            for (at, word) in words.iter().enumerate() {
-                if telling && english::is_empty(word) {
-                    continue;
-                }
-                let number = *stems.entry(stem(word)).or_insert_with(|| {
-                    parsed.wants.push(self.want(
-                        word,
-                        at.checked_sub(1).and_then(|at| words.get(at)),
-                        words.get(at + 1),
-                    ));
-                    parsed.wants.len() - 1
-                });
-                if !wants.contains(&number) {
-                    wants.push(number);
-                }
+        let mut stems: BTreeSet<String> = BTreeSet::new();
+        let words = token::question(text);
+        let telling = words.iter().any(|word| !english::is_empty(word));
+        for (at, word) in words.iter().enumerate() {
+            if (telling && english::is_empty(word)) || !stems.insert(stem(word)) {
+                continue;
             }
-            if !wants.is_empty() {
-                parsed.parts.push(wants);
-            }
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            parsed.wants.push(self.want(word, before, words.get(at + 1)));
         }
+        // A question may be a whole page; what it begins with is what it is about.
+        parsed.wants.truncate(WANTS_MAX);
         parsed
     }
 
@@ -91,7 +78,7 @@ impl Index {
             }
         }
         let want = Want { name: word.to_owned(), forms, weight: 1.0 };
-        if self.knows(&want) { want } else { want.near() }
+        if self.knows(&want) { want } else { self.near(&want) }
     }
 
     /// Returns entries that may answer a question, the best first.
@@ -105,21 +92,12 @@ impl Index {
         let tuning = question.tuning;
         let asked = Asked { limit, sight: question.sight, today: question.today, tuning };
         let mut wants = parsed.wants.clone();
+        wants.extend(parsed.wants.iter().filter_map(|want| alike(want, tuning.alike)));
         if let Some((file, ordinal)) = question.focus {
             wants.extend(self.around(file, ordinal, tuning.focus, &wants, source));
         }
         let mut found = self.rank(&wants, Need::Any, &[], &[], &asked);
-        if tuning.echo > 0.0 {
-            let more = self.echo(&found, &wants, tuning.echo, source);
-            if !more.is_empty() {
-                wants.extend(more);
-                found = self.rank(&wants, Need::Any, &[], &[], &asked);
-            }
-        }
-        if tuning.part > 0.0 && parsed.parts.len() > 1 {
-            self.add_parts(&mut found, parsed, &asked);
-        }
-        self.spread(&mut found, tuning);
+        self.spread(&mut found, tuning.file);
         if let Some((file, ordinal)) = question.focus {
             self.draw_near(&mut found, file, ordinal, question);
         }
@@ -127,57 +105,22 @@ impl Index {
         found
     }
 
-    /// A question with several parts may have its answers in several entries: an entry that answers one part well is
-    /// lifted beside those that have a little of all.
-    fn add_parts(&self, found: &mut [Scored], parsed: &Parsed, asked: &Asked) {
-        let best = top(found);
-        let mut lifts: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-        for part in parsed.parts.iter().filter(|part| part.len() > 1) {
-            let wants: Vec<Want> = part.iter().filter_map(|at| parsed.wants.get(*at).cloned()).collect();
-            let ranked = self.rank(&wants, Need::Any, &[], &[], asked);
-            let most = top(&ranked);
-            for one in ranked {
-                let lift = lifts.entry((one.segment, one.doc)).or_default();
-                *lift = lift.max(one.score / most);
+    /// What stands in the file of a good hit is often about the same: part of the best other score goes to each.
+    fn spread(&self, found: &mut [Scored], share: f32) {
+        let file = |one: &Scored| Some((one.segment, self.segment(one.segment)?.file(one.doc)?.1.file));
+        // The two best of each file, so that nobody is lifted by itself.
+        let mut files: BTreeMap<(u32, u32), [f32; 2]> = BTreeMap::new();
+        for one in found.iter() {
+            if let Some(file) = file(one) {
+                let pair = files.entry(file).or_default();
+                let [first, second] = *pair;
+                *pair = if one.score > first { [one.score, first] } else { [first, second.max(one.score)] };
             }
         }
-        for one in found {
-            let lift = lifts.get(&(one.segment, one.doc)).copied().unwrap_or(0.0);
-            one.score += asked.tuning.part * best * lift;
-        }
-    }
-
-    /// What stands beside a hit is often about the same: part of a score goes to siblings and children, and a little to
-    /// the whole file.
-    fn spread(&self, found: &mut Vec<Scored>, tuning: Tuning) {
-        // The two best of each family, so that nobody is lifted by itself.
-        let mut families: BTreeMap<(u32, u32, u32), [f32; 2]> = BTreeMap::new();
-        let mut files: BTreeMap<(u32, u32), [f32; 2]> = BTreeMap::new();
-        let mut known: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-        for one in found.iter() {
-            let Some((file, row)) = self.segment(one.segment).and_then(|segment| segment.file(one.doc))
-            else {
-                continue;
-            };
-            known.insert((one.segment, one.doc), one.score);
-            enter(families.entry((one.segment, row.file, row.parent)).or_default(), one.score);
-            // As the parent of others.
-            enter(families.entry((one.segment, row.file, one.doc - file.first)).or_default(), one.score);
-            enter(files.entry((one.segment, row.file)).or_default(), one.score);
-        }
         for one in found.iter_mut() {
-            let Some((_, row)) = self.segment(one.segment).and_then(|segment| segment.file(one.doc)) else {
-                continue;
-            };
-            let own = one.score;
-            let other = |pair: Option<&[f32; 2]>| match pair {
-                Some([first, second]) if *first <= own => *second,
-                Some([first, _]) => *first,
-                None => 0.0,
-            };
-            let family = other(families.get(&(one.segment, row.file, row.parent)));
-            let file = other(files.get(&(one.segment, row.file)));
-            one.score += tuning.near * family + tuning.file * file;
+            if let Some([first, second]) = file(one).and_then(|file| files.get(&file)) {
+                one.score += share * if *first <= one.score { second } else { first };
+            }
         }
     }
 
@@ -227,60 +170,15 @@ impl Index {
         }
         wants
     }
-
-    /// Words that the best hits share and the rest does not: pseudo-relevance feedback.
-    fn echo(&self, found: &[Scored], wants: &[Want], weight: f32, source: &dyn Source) -> Vec<Want> {
-        let mut best: Vec<Scored> = found.to_vec();
-        self.sort(&mut best, ECHO_ENTRIES);
-        let total: f32 = best.iter().map(|one| one.score).sum();
-        let mut counts: BTreeMap<String, f32> = BTreeMap::new();
-        for one in &best {
-            let Some(text) = self.name(one).and_then(|(file, ordinal)| source.text(file, ordinal)) else {
-                continue;
-            };
-            let words = token::question(&format!("{} {}", text.title, text.body));
-            let share = one.score / total / f32::from(u16::try_from(words.len()).unwrap_or(u16::MAX));
-            for word in words {
-                *counts.entry(word).or_default() += share;
-            }
-        }
-        let known: Vec<String> = wants.iter().map(|want| stem(&want.name)).collect();
-        let all = f64::from(self.sizes().entries);
-        let mut ranked: Vec<(f32, String)> = counts
-            .into_iter()
-            .filter(|(word, _)| word.len() > 2 && !english::is_empty(word) && !known.contains(&stem(word)))
-            .filter(|(word, _)| !word.bytes().all(|byte| byte.is_ascii_digit()))
-            .map(|(word, share)| {
-                let having = f64::from(self.having(&word));
-                (share * crate::search::narrow((all / (having + 1.0)).max(1.0).ln()), word)
-            })
-            .collect();
-        ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-        ranked.truncate(ECHO_WORDS);
-        let most = ranked.first().map_or(1.0, |one| one.0);
-        let want = |(much, word): (f32, String)| Want {
-            name: word.clone(),
-            forms: vec![(Form::Exact(word), 1.0)],
-            weight: weight * much / most,
-        };
-        ranked.into_iter().map(want).collect()
-    }
-
-    /// How many entries hold a word, gone ones included.
-    fn having(&self, word: &str) -> u32 {
-        self.segments().filter_map(|(_, segment)| Some(segment.count(segment.terms.find(word)?))).sum()
-    }
 }
 
-/// So many of the best hits echo, with so many words.
-const ECHO_ENTRIES: usize = 6;
-const ECHO_WORDS: usize = 12;
+/// The words that people use for one, as something wanted of its own, because the rarer of them says more.
+fn alike(want: &Want, weight: f32) -> Option<Want> {
+    let words = english::alike(&want.name);
+    let forms = words.iter().map(|word| (Form::Kin((*word).to_owned()), 1.0)).collect();
+    (!words.is_empty()).then(|| Want { name: format!("~{}", want.name), forms, weight })
+}
 
 fn top(found: &[Scored]) -> f32 {
     found.iter().map(|one| one.score).fold(0.0, f32::max).max(f32::MIN_POSITIVE)
-}
-
-fn enter(pair: &mut [f32; 2], score: f32) {
-    let [first, second] = *pair;
-    *pair = if score > first { [score, first] } else { [first, second.max(score)] };
 }

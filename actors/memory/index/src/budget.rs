@@ -4,7 +4,8 @@
 /// Returns an upper estimate of the tokens of some lines.
 ///
 /// Tokenizers cut at blanks, digits and punctuation first; then common words are one token. So it counts the pieces and
-/// charges long words and foreign letters for more. See [`word`] for the numbers.
+/// charges long words and foreign letters for more. Measured against o200k on 1.2 MB of Org text in pieces of 4,000
+/// bytes: 10 % too high in the mean, too low for 2 % of the pieces, by 9 % at worst (tables of symbols).
 #[must_use]
 pub fn tokens(text: &str) -> usize {
     // In twelfths of a token.

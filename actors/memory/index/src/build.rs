@@ -219,6 +219,10 @@ fn take_rows(whole: &mut Segment, part: &Segment) -> Vec<u32> {
 }
 
 fn copy(whole: &mut Segment, part: &Segment, term: usize, moved: &[u32], last: &mut u32) {
+    if part.alive as usize == part.rows.len() {
+        copy_whole(whole, part, term, moved, last);
+        return;
+    }
     let mut postings = part.postings(term);
     let mut places: Vec<u32> = Vec::new();
     while let Some(posting) = postings.next() {
@@ -238,4 +242,25 @@ fn copy(whole: &mut Segment, part: &Segment, term: usize, moved: &[u32], last: &
             before = *place;
         }
     }
+}
+
+/// Where no file is gone, all steps but the first stay as they are.
+fn copy_whole(whole: &mut Segment, part: &Segment, term: usize, moved: &[u32], last: &mut u32) {
+    let (docs, places) = part.lists(term);
+    let mut postings = part.postings(term);
+    let Some(first) = postings.next() else {
+        return;
+    };
+    let Some(moved_first) = moved.get(first.doc as usize).filter(|doc| **doc != u32::MAX) else {
+        return;
+    };
+    put(&mut whole.docs, moved_first - *last);
+    let behind = docs.len().saturating_sub(postings.bytes() + 1);
+    whole.docs.extend_from_slice(docs.get(behind..).unwrap_or_default());
+    whole.places.extend_from_slice(places);
+    let mut end = first.doc;
+    while let Some(posting) = postings.next() {
+        end = posting.doc;
+    }
+    *last = moved.get(end as usize).copied().filter(|doc| *doc != u32::MAX).unwrap_or(*moved_first);
 }

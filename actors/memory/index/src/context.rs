@@ -8,7 +8,7 @@ use crate::{
     entry::Sight,
     index::Index,
     passage,
-    search::Scored,
+    search::{Scored, narrow},
 };
 use std::{
     borrow::Cow,
@@ -66,45 +66,59 @@ pub enum How {
 /// Entries that are looked at for one question.
 const CANDIDATES: usize = 120;
 /// A hit takes at most this share of the budget as a whole; a longer one is shown by its best lines.
-const SHARE: usize = 4;
+const SHARE: usize = 8;
+/// The entry in view may take more.
+const FOCUS_SHARE: usize = 4;
 /// Length of a passage in bytes.
-const PASSAGE: usize = 600;
+const PASSAGE: usize = 300;
 /// With fewer tokens left nothing more is tried.
 const LEAST_ROOM: usize = 40;
+/// What heading lines cost beside the body, in words.
+const HEADS: f64 = 60.0;
 /// Below this share of the best score an entry is not shown.
-const LEAST: f32 = 0.2;
+const LEAST: f32 = 0.3;
+/// So many of the best hits come first, whatever they cost.
+const FIRST: usize = 5;
 
 impl Index {
     /// Puts together what a model is shown for a question, in at most so many tokens.
     #[must_use]
     pub fn assemble(&self, question: &Question<'_>, budget: usize, source: &dyn Source) -> Context {
         let parsed = self.parse(question.text);
-        let found = self.answer(question, &parsed, source, CANDIDATES);
-        let mut page = Page {
-            index: self,
-            source,
-            budget,
-            used: 0,
-            files: Vec::new(),
-            shown: Vec::new(),
-            passage: PASSAGE,
-        };
+        let mut found = self.answer(question, &parsed, source, CANDIDATES);
+        self.by_worth(&mut found);
+        let sight = question.sight;
+        let mut page =
+            Page { sight, index: self, source, budget, used: 0, files: Vec::new(), shown: Vec::new() };
         if let Some((file, ordinal)) = question.focus
             && self.may_see(file, ordinal, question.sight)
         {
-            page.add(file, ordinal, 0.0, budget / SHARE, &parsed);
+            page.add(file, ordinal, 0.0, budget / FOCUS_SHARE, &parsed);
         }
         let best = found.first().map_or(0.0, |one| one.score);
-        for one in found.iter().take_while(|one| one.score >= question.tuning.least * best) {
+        for one in found.iter().filter(|one| one.score >= LEAST * best) {
             if page.is_full() {
                 break;
             }
             if let Some((file, ordinal)) = self.name(one) {
-                page.passage = question.tuning.passage as usize;
-                page.add(file, ordinal, one.score, (budget as f32 / question.tuning.share) as usize, &parsed);
+                page.add(file, ordinal, one.score, budget / SHARE, &parsed);
             }
         }
         page.finish()
+    }
+
+    /// Behind the best few, entries are taken by what they are worth for their length: the chance that an answer is in
+    /// one falls faster than its score, hence the square.
+    fn by_worth(&self, found: &mut Vec<Scored>) {
+        let worth = |one: &Scored| {
+            let words =
+                self.segment(one.segment).and_then(|segment| segment.file(one.doc)).map_or(0, |at| at.1.body);
+            one.score * one.score / narrow(f64::from(words) + HEADS)
+        };
+        let mut rest = found.split_off(FIRST.min(found.len()));
+        // Stable: equal worth stays in the order of the ranking.
+        rest.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+        found.append(&mut rest);
     }
 
     pub(crate) fn name(&self, one: &Scored) -> Option<(&str, u32)> {
@@ -142,12 +156,12 @@ impl Index {
 struct Page<'a> {
     index: &'a Index,
     source: &'a dyn Source,
+    sight: Sight,
     budget: usize,
     used: usize,
     /// Files in the order in which their first entry came.
     files: Vec<(String, Sheet)>,
     shown: Vec<Shown>,
-    passage: usize,
 }
 
 /// What is shown of one file, in the order of the file.
@@ -180,7 +194,7 @@ impl Page<'_> {
             self.used += cost;
             return;
         }
-        let range = passage::best(&text.body, &parsed.clauses(), self.passage);
+        let range = passage::best(&text.body, &parsed.clauses(), PASSAGE);
         let part = text.body.get(range).unwrap_or_default().trim_end();
         let part = format!("[...]\n{part}\n[...]\n");
         let cost = tokens(&part) + heads_cost;
@@ -199,7 +213,9 @@ impl Page<'_> {
         }
         for at in self.index.line(file, ordinal) {
             let level = self.index.row(file, at).map_or(0, |row| row.level);
+            // Tags are inherited, so what stands above an open entry is open; this holds even if a caller forgot.
             if level > 0
+                && self.index.may_see(file, at, self.sight)
                 && sheet.is_none_or(|sheet| !sheet.heads.contains_key(&at))
                 && let Some(text) = self.source.text(file, at)
             {

@@ -17,7 +17,4 @@ pub enum Error {
         /// The part that does not fit.
         what: &'static str,
     },
-    /// Vectors of two models cannot be compared.
-    #[error("vector comes from another model than the others, or has another length")]
-    Provenance,
 }

@@ -6,7 +6,11 @@ use unicode_normalization::UnicodeNormalization;
 /// Appends the folded form.
 pub(crate) fn fold_into(word: &str, out: &mut String) {
     if word.is_ascii() {
-        out.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        let begin = out.len();
+        out.push_str(word);
+        if let Some(new) = out.get_mut(begin..) {
+            new.make_ascii_lowercase();
+        }
         return;
     }
     // Twice, because lower case may bring marks back, and compatibility forms may bring capitals.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Bytes of postings at which a big build begins a new segment, so that its memory stays bounded.
 const BUILD_MAX: usize = 4 << 20;
 /// Small segments are merged at once up to this size; that takes some two milliseconds.
-const SMALL_MAX: usize = 128 << 10;
+const SMALL_MAX: usize = 64 << 10;
 /// So many small segments of one size are merged.
 const FAN: usize = 4;
 /// With more segments than this, or more dead entries than live ones, it is time to tidy up.
@@ -207,7 +207,7 @@ impl Index {
     /// Merges the small segments of one size when there are enough of them: sizes grow by the same factor, so that
     /// each posting is copied a few times only.
     fn merge_small(&mut self) {
-        let mut size = SMALL_MAX >> 6;
+        let mut size = SMALL_MAX >> 4;
         while size <= SMALL_MAX {
             let small: Vec<u32> =
                 self.segments.iter().filter(|one| one.1.weight() <= size).map(|one| *one.0).collect();

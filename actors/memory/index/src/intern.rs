@@ -9,8 +9,8 @@ pub(crate) struct Interner {
     text: String,
     /// End of each word in the text.
     ends: Vec<u32>,
-    /// Number of a word plus one by hash, zero where nothing is; a power of two long.
-    table: Vec<u32>,
+    /// Hash and number plus one of a word, zeros where nothing is; a power of two long.
+    table: Vec<(u32, u32)>,
 }
 
 impl Interner {
@@ -30,15 +30,16 @@ impl Interner {
         if self.ends.len() * 2 >= self.table.len() {
             self.grow();
         }
-        let slot = self.slot(word);
+        let hash = hash(word);
+        let slot = self.slot(hash, word);
         match self.table.get(slot).copied() {
-            Some(known) if known > 0 => known - 1,
+            Some((_, known)) if known > 0 => known - 1,
             _ => {
                 let id = count(self.ends.len());
                 self.text.push_str(word);
                 self.ends.push(count(self.text.len()));
                 if let Some(slot) = self.table.get_mut(slot) {
-                    *slot = id + 1;
+                    *slot = (hash, id + 1);
                 }
                 id
             }
@@ -46,12 +47,14 @@ impl Interner {
     }
 
     /// The place of a word in the table, or the free one where it belongs.
-    fn slot(&self, word: &str) -> usize {
+    fn slot(&self, hash: u32, word: &str) -> usize {
         let mask = self.table.len().saturating_sub(1);
-        let mut slot = hash(word) & mask;
+        let mut slot = hash as usize & mask;
         loop {
             match self.table.get(slot) {
-                Some(known) if *known > 0 && self.word(known - 1) != word => slot = (slot + 1) & mask,
+                Some((other, known)) if *known > 0 && (*other != hash || self.word(known - 1) != word) => {
+                    slot = (slot + 1) & mask;
+                }
                 _ => return slot,
             }
         }
@@ -59,11 +62,12 @@ impl Interner {
 
     fn grow(&mut self) {
         let len = (self.table.len() * 2).max(256);
-        self.table = vec![0; len];
+        self.table = vec![(0, 0); len];
         for id in 0..count(self.ends.len()) {
-            let slot = self.slot(self.word(id));
+            let hash = hash(self.word(id));
+            let slot = self.slot(hash, self.word(id));
             if let Some(slot) = self.table.get_mut(slot) {
-                *slot = id + 1;
+                *slot = (hash, id + 1);
             }
         }
     }
@@ -77,10 +81,10 @@ impl Interner {
 }
 
 /// FNV-1a, then mixed, because only the low bits are used. Nobody gains by collisions: the words are the owner's.
-fn hash(word: &str) -> usize {
+fn hash(word: &str) -> u32 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in word.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
-    usize::try_from((hash ^ (hash >> 32)) & 0xffff_ffff).unwrap_or(0)
+    u32::try_from((hash ^ (hash >> 32)) & 0xffff_ffff).unwrap_or(0)
 }

@@ -23,6 +23,7 @@ mod passage;
 mod query;
 mod search;
 mod segment;
+mod sieve;
 mod stem;
 mod stored;
 mod token;

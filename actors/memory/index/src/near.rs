@@ -1,78 +1,125 @@
 //! Words of the dictionary that differ from a word by a slip of the hand. It looks at every word, so it is asked only
 //! when the word as typed finds little.
 
-use crate::segment::Terms;
+use crate::{
+    index::Index,
+    segment::letters,
+    wanted::{Form, Want},
+};
 
 /// Most words that are taken for what was meant.
 const NEAR_MAX: usize = 12;
+/// What a word counts that only may have been meant.
+const WEIGHT: f32 = 0.7;
 
-/// Returns the terms nearest to a word: one slip from four letters, two from eight.
-pub(crate) fn near(terms: &Terms, word: &str) -> Vec<usize> {
-    let wanted: Vec<char> = word.chars().collect();
-    let most = match wanted.len() {
-        0..=3 => return Vec::new(),
-        4..=7 => 1,
-        _ => 2,
-    };
-    if !wanted.iter().all(|c| c.is_alphabetic()) {
-        return Vec::new();
-    }
-    let letters = mask(word);
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    for at in 0..terms.len() {
-        let other = terms.word(at);
-        if other.len().abs_diff(word.len()) > most * 3
-            || (mask(other) ^ letters).count_ones() as usize > 2 * most
-        {
-            continue;
-        }
-        if let Some(distance) = distance(&wanted, other, most).filter(|distance| *distance > 0) {
-            found.push((distance, at));
-        }
-    }
-    found.sort_unstable();
-    let best = found.first().map_or(0, |(distance, _)| *distance);
-    found.into_iter().filter(|(distance, _)| *distance == best).map(|(_, at)| at).take(NEAR_MAX).collect()
-}
-
-/// Which letters occur, by their lowest bits.
-fn mask(word: &str) -> u32 {
-    word.bytes().fold(0, |mask, byte| mask | 1 << (byte & 31))
-}
-
-/// Edits between two words, a swap of neighbours counting once; none if there are more than `most`.
-pub(crate) fn distance(one: &[char], other: &str, most: usize) -> Option<usize> {
-    let other: Vec<char> = other.chars().collect();
-    if one.len().abs_diff(other.len()) > most {
-        return None;
-    }
-    let width = one.len() + 1;
-    let (mut older, mut old): (Vec<usize>, Vec<usize>) = (vec![0; width], (0..width).collect());
-    let mut before = '\0';
-    for (row, theirs) in (1..).zip(&other) {
-        let mut new: Vec<usize> = Vec::with_capacity(width);
-        new.push(row);
-        for (column, ours) in one.iter().enumerate() {
-            let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
-            let cost = usize::from(ours != theirs);
-            let mut least = (at(&old, column) + cost).min(at(&old, column + 1) + 1).min(at(&new, column) + 1);
-            let last = column.checked_sub(1);
-            if let Some(last) = last
-                && row > 1
-                && *ours == before
-                && one.get(last) == Some(theirs)
-            {
-                least = least.min(at(&older, last) + 1);
+impl Index {
+    /// The same with words that are spelt nearly so.
+    pub(crate) fn near(&self, want: &Want) -> Want {
+        let mut forms = want.forms.clone();
+        for (form, weight) in &want.forms {
+            if let Form::Kin(word) | Form::Exact(word) = form {
+                forms.extend(self.nearest(word).into_iter().map(|word| (Form::Exact(word), weight * WEIGHT)));
             }
-            new.push(least);
         }
-        if new.iter().all(|least| *least > most) {
+        Want { forms, ..want.clone() }
+    }
+
+    /// The words nearest to one that are in use: one slip from four letters, two from eight.
+    fn nearest(&self, word: &str) -> Vec<String> {
+        let mut ruler = Ruler::new(word);
+        if ruler.most == 0 || !word.chars().all(char::is_alphabetic) {
+            return Vec::new();
+        }
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for (_, segment) in self.segments() {
+            for (at, letters) in segment.terms.letters.iter().enumerate() {
+                if !ruler.may_be_near(*letters) {
+                    continue;
+                }
+                let other = segment.terms.word(at);
+                if other.len().abs_diff(word.len()) <= ruler.most * 3
+                    && let Some(distance) = ruler.distance(other).filter(|distance| *distance > 0)
+                    && segment.is_in_use(at)
+                {
+                    found.push((distance, other.to_owned()));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let best = found.first().map_or(0, |(distance, _)| *distance);
+        found
+            .into_iter()
+            .filter(|(distance, _)| *distance == best)
+            .map(|(_, word)| word)
+            .take(NEAR_MAX)
+            .collect()
+    }
+}
+
+/// Measures words against one.
+struct Ruler {
+    word: Vec<char>,
+    letters: u32,
+    most: usize,
+    other: Vec<char>,
+    rows: [Vec<usize>; 3],
+}
+
+impl Ruler {
+    fn new(text: &str) -> Self {
+        let word: Vec<char> = text.chars().collect();
+        let most = match word.len() {
+            0..=3 => 0,
+            4..=7 => 1,
+            _ => 2,
+        };
+        let rows = [Vec::new(), Vec::new(), Vec::new()];
+        Self { word, letters: letters(text), most, other: Vec::new(), rows }
+    }
+
+    /// A slip changes two letters of the set at most.
+    const fn may_be_near(&self, letters: u32) -> bool {
+        (letters ^ self.letters).count_ones() as usize <= 2 * self.most
+    }
+
+    /// Edits between two words, a swap of neighbours counting once; none if there are too many.
+    fn distance(&mut self, other: &str) -> Option<usize> {
+        let Self { word, other: chars, rows, most, .. } = self;
+        chars.clear();
+        chars.extend(other.chars());
+        if word.len().abs_diff(chars.len()) > *most {
             return None;
         }
-        (older, old) = (old, new);
-        before = *theirs;
+        let [older, old, new] = rows;
+        old.clear();
+        old.extend(0..=word.len());
+        let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX / 2);
+        let mut before = None;
+        for (row, theirs) in (1..).zip(chars.iter()) {
+            new.clear();
+            new.push(row);
+            for (column, ours) in word.iter().enumerate() {
+                let cost = usize::from(ours != theirs);
+                let mut least =
+                    (at(old, column) + cost).min(at(old, column + 1) + 1).min(at(new, column) + 1);
+                if let Some(last) = column.checked_sub(1)
+                    && before == Some(ours)
+                    && word.get(last) == Some(theirs)
+                {
+                    least = least.min(at(older, last) + 1);
+                }
+                new.push(least);
+            }
+            if new.iter().all(|least| least > most) {
+                return None;
+            }
+            std::mem::swap(older, old);
+            std::mem::swap(old, new);
+            before = Some(theirs);
+        }
+        old.last().copied().filter(|distance| distance <= most)
     }
-    old.last().copied().filter(|distance| *distance <= most)
 }
 
 #[cfg(test)]
@@ -80,7 +127,7 @@ mod tests {
     use super::*;
 
     fn between(one: &str, other: &str) -> Option<usize> {
-        distance(&one.chars().collect::<Vec<_>>(), other, 2)
+        Ruler { most: 2, ..Ruler::new(one) }.distance(other)
     }
 
     #[test]

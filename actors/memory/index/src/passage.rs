@@ -153,7 +153,7 @@ mod tests {
     fn lines_with_most_words_are_chosen() {
         let filler = "nothing to see here at all, really nothing\n".repeat(12);
         let text = format!("{filler}the boiler\nstands in the cellar\n{filler}");
-        let found = &text[passage(&text, &Query::parse("boilers cellar"))];
+        let found = text.get(passage(&text, &Query::parse("boilers cellar"))).unwrap();
         assert!(found.contains("the boiler\nstands in the cellar"));
         assert!(found.len() <= PASSAGE_MAX);
     }
@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn long_line_is_cut_around_a_word() {
         let text = "é ".repeat(500) + "boiler " + &"ü ".repeat(500);
-        assert!(text[passage(&text, &Query::parse("boiler"))].contains("boiler"));
+        let found = text.get(passage(&text, &Query::parse("boiler"))).unwrap();
+        assert!(found.contains("boiler"));
     }
 
     proptest! {

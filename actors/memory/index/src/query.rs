@@ -7,6 +7,9 @@ use crate::{
     token,
 };
 
+/// Most clauses of a query; what stands behind them in a pasted page is not looked for.
+const CLAUSES_MAX: usize = 64;
+
 /// Something that an entry's text must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clause {
@@ -91,7 +94,7 @@ impl Query {
     fn phrase(&mut self, sign: Sign, text: &str) {
         let words = token::question(text);
         if !words.is_empty() {
-            self.clauses.push((sign, Clause::Phrase(words)));
+            self.push(sign, Clause::Phrase(words));
         }
     }
 
@@ -111,7 +114,9 @@ impl Query {
     }
 
     fn push(&mut self, sign: Sign, clause: Clause) {
-        if !self.clauses.iter().any(|known| known.0 == sign && known.1 == clause) {
+        if self.clauses.len() < CLAUSES_MAX
+            && !self.clauses.iter().any(|known| known.0 == sign && known.1 == clause)
+        {
             self.clauses.push((sign, clause));
         }
     }

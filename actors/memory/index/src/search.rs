@@ -2,13 +2,12 @@
 //! however they came into the index.
 
 use crate::{
-    build::{KEYWORD, TAG},
     entry::{Day, Sight},
-    fold::fold,
     index::Index,
-    query::{Filter, Query, Sign, Todo},
-    segment::{DONE, Segment, TASK},
-    wanted::{Form, Match, Places, Want},
+    query::{Filter, Query, Sign},
+    segment::Segment,
+    sieve::Sieve,
+    wanted::{Match, Places, Want},
 };
 use std::cmp::Ordering;
 
@@ -28,21 +27,14 @@ pub struct Tuning {
     pub path: f32,
     /// Share by which an entry written today is lifted; it halves within a year.
     pub recent: f32,
-    /// What the best part of a question counts beside the whole of it.
-    pub part: f32,
-    /// Share of the best sibling's or the parent's score that an entry gets.
-    pub near: f32,
     /// Share of the best score of its file that an entry gets.
     pub file: f32,
-    /// What words of the best hits count that the question does not have.
-    pub echo: f32,
+    /// What words count that people use for one another.
+    pub alike: f32,
     /// What the titles around the entry in view count.
     pub focus: f32,
     /// How much entries near the one in view are lifted, as a share of the best score.
     pub close: f32,
-    pub share: f32,
-    pub passage: f32,
-    pub least: f32,
 }
 
 impl Default for Tuning {
@@ -53,15 +45,10 @@ impl Default for Tuning {
             title: 2.0,
             path: 0.5,
             recent: 0.1,
-            part: 0.0,
-            near: 0.0,
-            file: 0.0,
-            echo: 0.0,
+            file: 0.2,
+            alike: 0.35,
             focus: 0.3,
             close: 0.8,
-            share: 4.0,
-            passage: 600.0,
-            least: 0.2,
         }
     }
 }
@@ -156,7 +143,7 @@ impl Index {
         }
         // Only words that stand nowhere are taken for misspelt.
         let respelt: Vec<Want> =
-            wanted.iter().map(|want| if self.knows(want) { want.clone() } else { want.near() }).collect();
+            wanted.iter().map(|want| if self.knows(want) { want.clone() } else { self.near(want) }).collect();
         let found = if respelt == wanted { found } else { rank(&respelt, Need::All) };
         if found.len() >= LITTLE {
             return self.found(found, &respelt, asked, Taken::Respelt);
@@ -194,6 +181,11 @@ impl Index {
         if limit == 0 {
             scored.clear();
         } else if limit < scored.len() {
+            // By score alone first: comparing places costs more, and matters among equals only.
+            let mut scores: Vec<f32> = scored.iter().map(|one| one.score).collect();
+            let (_, least, _) = scores.select_nth_unstable_by(limit - 1, |one, other| other.total_cmp(one));
+            let least = *least;
+            scored.retain(|one| one.score.total_cmp(&least) != Ordering::Less);
             scored.select_nth_unstable_by(limit - 1, |one, other| self.order(one, other));
             scored.truncate(limit);
         }
@@ -244,47 +236,105 @@ impl Index {
             })
             .collect();
         let mean = sizes.mean(tuning.title, tuning.path);
+        let lifts = Lifts::new(asked);
         let mut found = Vec::new();
         for (id, segment, lists) in lists {
-            let mut desk = Desk::new(segment.rows.len());
-            for ((at, list), (want, idf)) in (0u32..).zip(&lists).zip(wants.iter().zip(&idf)) {
-                desk.add(at, list, |doc, much| {
-                    let row = segment.rows.get(doc as usize);
-                    let len = row.map_or(0.0, |row| {
-                        narrow(f64::from(row.body))
-                            + tuning.title * f32::from(row.title)
-                            + tuning.path * f32::from(row.path)
-                    });
-                    let norm = 1.0 - tuning.b + tuning.b * len / mean;
-                    want.weight * idf * much * (tuning.k1 + 1.0) / (much + tuning.k1 * norm)
-                });
-            }
             let sieve = Sieve::new(segment, unwanted, filters, asked.sight);
-            let wanted = crate::codec::count(wants.len());
-            for (doc, (score, has)) in (0u32..).zip(desk.cells) {
-                let fits = match need {
-                    Need::All => has.count_ones() == wanted.min(64),
-                    Need::Any => has != 0,
-                };
-                if fits && sieve.passes(doc) {
-                    let lift = lift(segment, doc, asked);
-                    found.push(Scored { segment: id, doc, score: score * lift, has });
+            let norms = |doc: u32| {
+                let row = segment.rows.get(doc as usize);
+                let len = row.map_or(0.0, |row| {
+                    narrow(f64::from(row.body))
+                        + tuning.title * f32::from(row.title)
+                        + tuning.path * f32::from(row.path)
+                });
+                tuning.k1 * (1.0 - tuning.b + tuning.b * len / mean)
+            };
+            let mut take = |doc: u32, score: f32, has: u64| {
+                if sieve.passes(doc) {
+                    found.push(Scored { segment: id, doc, score: score * lifts.of(segment, doc), has });
                 }
+            };
+            let worth = |at: usize, much: f32, norm: f32| match (wants.get(at), idf.get(at)) {
+                (Some(want), Some(idf)) => want.weight * idf * much * (tuning.k1 + 1.0) / (much + norm),
+                _ => 0.0,
+            };
+            if wants.is_empty() {
+                (0..crate::codec::count(segment.rows.len())).for_each(|doc| take(doc, 0.0, 0));
+            } else if need == Need::All {
+                in_all(&lists, |doc, much| {
+                    let norm = norms(doc);
+                    let score = much.iter().enumerate().map(|(at, much)| worth(at, *much, norm)).sum();
+                    take(doc, score, u64::MAX >> 64usize.saturating_sub(much.len()));
+                });
+            } else {
+                let mut desk = vec![(0f32, 0u64); segment.rows.len()];
+                for (at, list) in lists.iter().enumerate() {
+                    let bit = u32::try_from(at).ok().and_then(|at| 1u64.checked_shl(at)).unwrap_or(1 << 63);
+                    for (doc, much) in list {
+                        if let Some(cell) = desk.get_mut(*doc as usize) {
+                            cell.0 += worth(at, *much, norms(*doc));
+                            cell.1 |= bit;
+                        }
+                    }
+                }
+                let scored = (0u32..).zip(desk).filter(|(_, cell)| cell.1 != 0);
+                scored.for_each(|(doc, cell)| take(doc, cell.0, cell.1));
             }
         }
         found
     }
 }
 
-/// How much an entry is lifted because it is new.
-fn lift(segment: &Segment, doc: u32, asked: &Asked) -> f32 {
-    let written = segment.rows.get(doc as usize).and_then(crate::segment::Row::written);
-    match (asked.today, written) {
-        (Some(today), Some(written)) => {
-            let years = f64::from(today.saturating_sub(written).max(0)) / 365.25;
-            1.0 + asked.tuning.recent * narrow((-years).exp2())
+/// Calls back with each entry that is in all lists and what it has of each. The shortest list leads.
+fn in_all(lists: &[Vec<Match>], mut each: impl FnMut(u32, &[f32])) {
+    let Some(lead) = lists.iter().min_by_key(|list| list.len()) else {
+        return;
+    };
+    let mut rests: Vec<&[Match]> = lists.iter().map(Vec::as_slice).collect();
+    let mut much = vec![0f32; lists.len()];
+    'entries: for (doc, _) in lead {
+        for (rest, much) in rests.iter_mut().zip(&mut much) {
+            // Steps that double find the place in time that grows with the distance only.
+            let mut step = 1;
+            while rest.get(step).is_some_and(|one| one.0 < *doc) {
+                step *= 2;
+            }
+            let near = rest.get(..rest.len().min(step + 1)).unwrap_or_default();
+            let skip = near.partition_point(|one| one.0 < *doc);
+            *rest = rest.get(skip..).unwrap_or_default();
+            match rest.first() {
+                Some((found, has)) if found == doc => *much = *has,
+                Some(_) => continue 'entries,
+                None => return,
+            }
         }
-        _ => 1.0,
+        each(*doc, &much);
+    }
+}
+
+/// How much entries are lifted because they are new, by age in days.
+struct Lifts {
+    today: Option<Day>,
+    by_age: Vec<f32>,
+}
+
+impl Lifts {
+    /// Days after which an entry counts as old: eight years leave nothing to speak of.
+    const OLD: u16 = 2922;
+
+    fn new(asked: &Asked) -> Self {
+        let lift = |age: u16| 1.0 + asked.tuning.recent * narrow((f64::from(age) / -365.25).exp2());
+        let by_age = if asked.today.is_some() { (0..Self::OLD).map(lift).collect() } else { Vec::new() };
+        Self { today: asked.today, by_age }
+    }
+
+    fn of(&self, segment: &Segment, doc: u32) -> f32 {
+        let written = segment.rows.get(doc as usize).and_then(crate::segment::Row::written);
+        let (Some(today), Some(written)) = (self.today, written) else {
+            return 1.0;
+        };
+        let age = usize::try_from(today.saturating_sub(written)).unwrap_or(0);
+        self.by_age.get(age).copied().unwrap_or(1.0)
     }
 }
 
@@ -292,95 +342,4 @@ fn lift(segment: &Segment, doc: u32, asked: &Asked) -> f32 {
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
 pub(crate) fn narrow(number: f64) -> f32 {
     number as f32
-}
-
-/// Scores of one segment, by entry.
-struct Desk {
-    cells: Vec<(f32, u64)>,
-}
-
-impl Desk {
-    fn new(entries: usize) -> Self {
-        Self { cells: vec![(0.0, 0); entries] }
-    }
-
-    fn add(&mut self, at: u32, list: &[Match], score: impl Fn(u32, f32) -> f32) {
-        let bit = 1u64.checked_shl(at).unwrap_or(0);
-        for (doc, much) in list {
-            if let Some(cell) = self.cells.get_mut(*doc as usize) {
-                cell.0 += score(*doc, *much);
-                cell.1 |= bit;
-            }
-        }
-    }
-}
-
-/// What may not be among the hits of a segment.
-struct Sieve<'a> {
-    segment: &'a Segment,
-    sight: Sight,
-    /// Whole files that do not fit or are gone.
-    files: Vec<bool>,
-    /// Entries that must be in a list, or must not.
-    lists: Vec<(Sign, Vec<Match>)>,
-    rest: Vec<(Sign, &'a Filter)>,
-}
-
-impl<'a> Sieve<'a> {
-    fn new(segment: &'a Segment, unwanted: &[Want], filters: &'a [(Sign, Filter)], sight: Sight) -> Self {
-        let places = Places { title: 1.0, path: 1.0 };
-        let mut lists: Vec<(Sign, Vec<Match>)> =
-            unwanted.iter().map(|want| (Sign::Without, want.matches(segment, places))).collect();
-        let mut files: Vec<bool> = segment.files.iter().map(|file| file.alive).collect();
-        let mut rest = Vec::new();
-        for (sign, filter) in filters {
-            let mark = match filter {
-                Filter::Tag(tag) => format!("{TAG}{tag}"),
-                Filter::Todo(Todo::Keyword(word)) => format!("{KEYWORD}{word}"),
-                Filter::File(part) => {
-                    for (fits, file) in files.iter_mut().zip(&segment.files) {
-                        *fits &= fold(&file.name).contains(part) == (*sign == Sign::With);
-                    }
-                    continue;
-                }
-                Filter::Todo(_) | Filter::Between(..) => {
-                    rest.push((*sign, filter));
-                    continue;
-                }
-            };
-            let want = Want { name: String::new(), forms: vec![(Form::Exact(mark), 1.0)], weight: 1.0 };
-            // The mark of a tag stands at place 0, which counts as path.
-            lists.push((*sign, want.matches(segment, places)));
-        }
-        Self { segment, sight, files, lists, rest }
-    }
-
-    fn passes(&self, doc: u32) -> bool {
-        let Some(row) = self.segment.rows.get(doc as usize) else {
-            return false;
-        };
-        let in_list = |list: &[Match]| list.binary_search_by_key(&doc, |one| one.0).is_ok();
-        self.files.get(row.file as usize).copied().unwrap_or(false)
-            && (self.sight == Sight::Private || row.sight() == Sight::Open)
-            && self.lists.iter().all(|(sign, list)| in_list(list) == (*sign == Sign::With))
-            && self.rest.iter().all(|(sign, filter)| self.holds(doc, filter) == (*sign == Sign::With))
-    }
-
-    fn holds(&self, doc: u32, filter: &Filter) -> bool {
-        let Some((file, row)) = self.segment.file(doc) else {
-            return false;
-        };
-        match filter {
-            Filter::Todo(Todo::Open) => row.flags & (TASK | DONE) == TASK,
-            Filter::Todo(Todo::Done) => row.flags & DONE != 0,
-            Filter::Todo(Todo::Any) => row.flags & TASK != 0,
-            Filter::Between(from, to) => {
-                let fits = |day: i64| i64::from(*from) <= day && day < i64::from(*to);
-                let mut own = row.known_dates().map(i64::from).peekable();
-                if own.peek().is_none() { fits(file.changed) } else { own.any(fits) }
-            }
-            // Looked up in the dictionary or by file name.
-            Filter::Tag(_) | Filter::File(_) | Filter::Todo(Todo::Keyword(_)) => true,
-        }
-    }
 }

@@ -1,5 +1,5 @@
 //! Light English stemming: plurals and the commonest endings. It must not join words that mean different things, and a
-//! word keeps all of its stem but the last letter, because the dictionary is searched by that.
+//! word begins with its stem but for a last `i`, because the dictionary is searched by that.
 
 /// Returns the stem of a folded word. What is not plain English letters stays as it is.
 pub(crate) fn stem(word: &str) -> String {
@@ -117,10 +117,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_word_keeps_its_stem_but_the_last_letter(word in "[a-z]{1,16}") {
-            let mut stem = stem(&word);
-            stem.pop();
-            prop_assert!(word.starts_with(&stem));
+        fn a_word_begins_with_its_stem_but_for_a_last_i(word in "[a-z]{1,16}") {
+            let stem = stem(&word);
+            prop_assert!(word.starts_with(stem.strip_suffix('i').unwrap_or(&stem)));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     codec::{Reader, count, put, put_bytes, put_signed},
     error::Error,
     index::Index,
-    segment::{FileRow, Row, Segment, Term, Terms},
+    segment::{self, FileRow, Row, Segment, Term, Terms},
 };
 
 /// First bytes of a stored index.
@@ -113,6 +113,11 @@ fn read(reader: &mut Reader<'_>) -> Result<Segment, Error> {
     if rows.len() != entries {
         return Err(damaged("number of entries"));
     }
+    let mut gone = Vec::new();
+    if files.iter().any(|file| !file.alive && file.entries > 0) {
+        let is_gone = |row: &Row| files.get(row.file as usize).is_some_and(|file| !file.alive);
+        gone = rows.iter().map(is_gone).collect();
+    }
     let terms = terms(reader).ok_or(damaged("words"))?;
     let docs = reader.bytes().ok_or(damaged("postings"))?.to_vec();
     let places = reader.bytes().ok_or(damaged("places"))?.to_vec();
@@ -120,7 +125,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Segment, Error> {
     if end.docs as usize != docs.len() || end.places as usize != places.len() {
         return Err(damaged("ends of postings"));
     }
-    Ok(Segment { files, rows, terms, docs, places, alive })
+    Ok(Segment { files, rows, terms, docs, places, alive, gone })
 }
 
 /// Files, entries of all, entries of those that are there.
@@ -182,6 +187,7 @@ fn terms(reader: &mut Reader<'_>) -> Option<Terms> {
     let many = reader.many(TERM_LEAST)?;
     let text = reader.text()?.to_owned();
     let mut rows = Vec::with_capacity(many.min(reader.left() / TERM_LEAST + 1));
+    let mut letters = Vec::with_capacity(rows.capacity());
     let mut last = Term::default();
     let mut before = "";
     for _ in 0..many {
@@ -197,7 +203,8 @@ fn terms(reader: &mut Reader<'_>) -> Option<Terms> {
         }
         before = word;
         rows.push(term);
+        letters.push(segment::letters(word));
         last = term;
     }
-    (last.word as usize == text.len()).then_some(Terms { text, rows })
+    (last.word as usize == text.len()).then_some(Terms { text, rows, letters })
 }

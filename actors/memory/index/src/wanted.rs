@@ -2,9 +2,8 @@
 //! know of scores.
 
 use crate::{
-    near,
     query::Clause,
-    segment::{Posting, Segment},
+    segment::{Posting, Postings, Segment},
     stem::stem,
     token,
 };
@@ -17,8 +16,6 @@ pub(crate) enum Form {
     Kin(String),
     Prefix(String),
     Phrase(Vec<String>),
-    /// Words that differ by a slip of the hand.
-    Near(String),
 }
 
 /// Something wanted: any of its forms, each with what an occurrence counts.
@@ -52,17 +49,6 @@ impl Want {
         Self { name, forms: vec![(form, 1.0)], weight: 1.0 }
     }
 
-    /// The same with words that are spelt nearly so.
-    pub(crate) fn near(&self) -> Self {
-        let mut forms = self.forms.clone();
-        for (form, weight) in &self.forms {
-            if let Form::Kin(word) | Form::Exact(word) = form {
-                forms.push((Form::Near(word.clone()), weight * 0.7));
-            }
-        }
-        Self { forms, ..self.clone() }
-    }
-
     /// Returns the entries of a segment that have it, in order; those of gone files are left out.
     pub(crate) fn matches(&self, segment: &Segment, places: Places) -> Vec<Match> {
         let mut terms: Vec<(usize, f32)> = Vec::new();
@@ -73,7 +59,7 @@ impl Want {
                     let phrase = phrase(segment, words);
                     found.extend(phrase.into_iter().map(|(doc, count)| (doc, count * weight)));
                 }
-                Form::Exact(_) | Form::Kin(_) | Form::Prefix(_) | Form::Phrase(_) | Form::Near(_) => {
+                Form::Exact(_) | Form::Kin(_) | Form::Prefix(_) | Form::Phrase(_) => {
                     terms_of(segment, form, *weight, &mut terms);
                 }
             }
@@ -81,7 +67,7 @@ impl Want {
         // A word reached by two ways counts by the better one.
         terms.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
         terms.dedup_by_key(|term| term.0);
-        let value = |posting: &Posting| {
+        let value = |posting: &Posting| -> f32 {
             f32::from(posting.body)
                 + places.title * f32::from(posting.title)
                 + places.path * f32::from(posting.path)
@@ -89,6 +75,8 @@ impl Want {
         match (terms.as_slice(), found.is_empty()) {
             ([(term, weight)], true) => {
                 let mut postings = segment.postings(*term);
+                // Two bytes are the least that an entry takes.
+                found.reserve_exact(postings.bytes() / 2);
                 while let Some(posting) = postings.next() {
                     found.push((posting.doc, weight * value(&posting)));
                 }
@@ -136,17 +124,13 @@ fn terms_of(segment: &Segment, form: &Form, weight: f32, out: &mut Vec<(usize, f
             out.extend(term.map(|term| (term, weight)));
         }
         Form::Prefix(prefix) => out.extend(terms.beginning(prefix).map(|term| (term, weight))),
-        Form::Near(word) => {
-            out.extend(near::near(terms, word).into_iter().map(|term| (term, weight)));
-        }
         Form::Kin(word) => {
             out.extend(terms.find(word).map(|term| (term, weight)));
             let wanted = stem(word);
-            // Every form of a word keeps its stem but for the last letter.
-            let mut front = wanted.clone();
-            front.pop();
+            // Every form of a word begins with its stem, but for a last `i` that was a `y`.
+            let front = wanted.strip_suffix('i').unwrap_or(&wanted);
             if front.len() >= 2 && !token::is_dense(word) {
-                let kin = terms.beginning(&front).filter(|term| {
+                let kin = terms.beginning(front).filter(|term| {
                     let other = terms.word(*term);
                     other != word && stem(other) == wanted
                 });
@@ -156,66 +140,82 @@ fn terms_of(segment: &Segment, form: &Form, weight: f32, out: &mut Vec<(usize, f
     }
 }
 
-/// Entries that hold the words in a row, with how often. The rarest word is looked at first.
+/// Entries that hold the words in a row, with how often.
 fn phrase(segment: &Segment, words: &[String]) -> Vec<Match> {
-    let mut terms: Vec<(u32, usize)> = Vec::new();
+    let mut cursors: Vec<Cursor<'_>> = Vec::new();
     for (offset, word) in (0u32..).zip(words) {
         let Some(term) = segment.terms.find(word) else {
             return Vec::new();
         };
-        terms.push((offset, term));
+        cursors.push(Cursor { offset, postings: segment.postings(term), doc: 0 });
     }
-    terms.sort_by_key(|(_, term)| segment.postings(*term).bytes());
-    let mut kept: Option<Vec<(u32, u32)>> = None;
-    for (offset, term) in terms {
-        kept = Some(match kept {
-            None => starts(segment, term, offset),
-            Some(before) => narrowed(segment, term, offset, &before),
-        });
+    // The rarest word leads.
+    cursors.sort_by_key(|cursor| cursor.postings.bytes());
+    let mut found = Vec::new();
+    let mut starts: Vec<u32> = Vec::new();
+    let mut target = 0;
+    while let Some(doc) = meet(&mut cursors, target) {
+        starts.clear();
+        let mut first = true;
+        for cursor in &mut cursors {
+            cursor.narrow(&mut starts, first);
+            first = false;
+        }
+        if !starts.is_empty() {
+            found.push((doc, f32::from(u16::try_from(starts.len()).unwrap_or(u16::MAX))));
+        }
+        target = doc.saturating_add(1);
     }
-    let kept = kept.unwrap_or_default();
-    kept.chunk_by(|one, other| one.0 == other.0)
-        .filter_map(|chunk| {
-            Some((chunk.first()?.0, f32::from(u16::try_from(chunk.len()).unwrap_or(u16::MAX))))
-        })
-        .collect()
+    found
 }
 
-/// Where a phrase would begin, going by one of its words.
-fn starts(segment: &Segment, term: usize, offset: u32) -> Vec<(u32, u32)> {
-    let mut found = Vec::new();
-    let mut postings = segment.postings(term);
-    while let Some(posting) = postings.next() {
-        postings.places(|place| {
-            if let Some(start) = place.checked_sub(offset) {
-                found.push((posting.doc, start));
+/// A word of a phrase on its way through the entries.
+struct Cursor<'a> {
+    offset: u32,
+    postings: Postings<'a>,
+    /// One more than the entry that it stands at, 0 before the first.
+    doc: u32,
+}
+
+/// Moves all cursors to the next entry that has every word, from `target` on.
+fn meet(cursors: &mut [Cursor<'_>], target: u32) -> Option<u32> {
+    let mut target = target;
+    loop {
+        let begun = target;
+        for cursor in cursors.iter_mut() {
+            while cursor.doc <= target {
+                cursor.doc = cursor.postings.next()?.doc.checked_add(1)?;
+            }
+            target = cursor.doc - 1;
+        }
+        if target == begun && cursors.iter().all(|cursor| cursor.doc == target + 1) {
+            return Some(target);
+        }
+    }
+}
+
+impl Cursor<'_> {
+    /// Keeps the places where a phrase may begin, going by this word too.
+    fn narrow(&mut self, starts: &mut Vec<u32>, first: bool) {
+        let offset = self.offset;
+        if first {
+            self.postings.places(|place| starts.extend(place.checked_sub(offset)));
+            return;
+        }
+        let (mut read, mut kept) = (0, 0);
+        self.postings.places(|place| {
+            while starts.get(read).is_some_and(|start| start.saturating_add(offset) < place) {
+                read += 1;
+            }
+            if let Some(start) =
+                starts.get(read).copied().filter(|start| start.checked_add(offset) == Some(place))
+                && let Some(slot) = starts.get_mut(kept)
+            {
+                *slot = start;
+                read += 1;
+                kept += 1;
             }
         });
+        starts.truncate(kept);
     }
-    found
-}
-
-fn narrowed(segment: &Segment, term: usize, offset: u32, before: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let mut found = Vec::new();
-    let mut postings = segment.postings(term);
-    let mut left = before;
-    while let (Some(posting), [(first, _), ..]) = (postings.next(), left) {
-        if posting.doc < *first {
-            continue;
-        }
-        let skip = left.partition_point(|(doc, _)| *doc < posting.doc);
-        left = left.get(skip..).unwrap_or_default();
-        let here = left.partition_point(|(doc, _)| *doc == posting.doc);
-        let (same, rest) = left.split_at_checked(here).unwrap_or((left, &[]));
-        if !same.is_empty() {
-            postings.places(|place| {
-                let start = place.wrapping_sub(offset);
-                if same.binary_search(&(posting.doc, start)).is_ok() {
-                    found.push((posting.doc, start));
-                }
-            });
-        }
-        left = rest;
-    }
-    found
 }

@@ -1,7 +1,7 @@
 //! The index against a naive model: after any puts and removals the same entries are found, whichever way the index came
 //! to be; and its bytes come back, or are refused.
 
-#![expect(clippy::indexing_slicing, clippy::expect_used, reason = "a test: a panic is its verdict")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test: a panic is its verdict")]
 
 use index::{Asked, Bulk, Dates, Entry, Error, Index, Query, Sight, Taken, day};
 use proptest::{collection::vec, prelude::*};
@@ -249,7 +249,7 @@ fn misspelt_word_finds_the_nearest() {
     let mut index = Index::default();
     let entry = Entry { title: "The boiler".into(), body: "stands in the cellar".into(), ..Entry::default() };
     index.put("a.org", 0, &[entry]);
-    let found = index.search(&Query::parse("biolers cellar"), &Asked::default());
+    let found = index.search(&Query::parse("bioler cellar"), &Asked::default());
     assert_eq!((found.taken, found.hits.len()), (Taken::Respelt, 1));
     let found = index.search(&Query::parse("boilers"), &Asked::default());
     assert_eq!((found.taken, found.hits.len()), (Taken::Exactly, 1));

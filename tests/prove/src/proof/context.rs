@@ -1,8 +1,10 @@
 //! What a question sends to a model, and whether the answer is in it, beside what simpler ways would send.
-//! No model is asked; what counts is the text as it would leave.
+//! No model is asked; what counts is the text as it would leave. `--misses` lists what is not there, `--dump DIR` writes
+//! what is sent, `--index` measures the index at size instead.
 
 mod memex;
 mod plain;
+mod scale;
 mod set;
 
 use crate::{
@@ -21,12 +23,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 /// The entry of the list.
 pub const PROOF: Proof = Proof {
     name: "context",
-    arguments: "--corpus DIR --set DIR --budget N",
+    arguments: "--corpus DIR --set DIR | --index",
     summary: "what a question sends, and whether the answer is in it",
     run,
 };
 
-const OPTIONS: [&str; 4] = ["--corpus", "--set", "--budget", "--misses"];
+const OPTIONS: [&str; 7] = ["--corpus", "--set", "--budget", "--misses", "--dump", "--index", "--entries"];
 /// Most tokens of a context (DESIGN section 9).
 const BUDGET: u64 = 4000;
 /// Share of plain and paraphrased questions whose answer must be there, without any model (DESIGN section 9).
@@ -36,6 +38,9 @@ const KINDS: [&str; 7] = ["plain", "paraphrase", "two-nodes", "recent", "focus",
 
 fn run(setup: &Setup) -> Check<Outcome> {
     setup.only(&OPTIONS)?;
+    if setup.args.iter().any(|arg| arg == "--index") {
+        return scale::run(setup);
+    }
     let corpus = folder(setup, "--corpus", "../shared/corpus/org");
     let set = folder(setup, "--set", "../shared/corpus/context");
     let budget = setup.number("--budget")?.unwrap_or(BUDGET) as usize;
@@ -64,6 +69,13 @@ fn run(setup: &Setup) -> Check<Outcome> {
     let row = table.row("assembled", &texts);
     if setup.args.iter().any(|arg| arg == "--misses") {
         misses(&asked, &ours, &memex);
+    }
+    if setup.args.iter().any(|arg| arg == "--dump") {
+        let dump = folder(setup, "--dump", "contexts");
+        std::fs::create_dir_all(&dump)?;
+        for (one, text) in asked.iter().zip(&texts) {
+            std::fs::write(dump.join(&one.id), text)?;
+        }
     }
     baselines(&mut table, &memex, &asked);
 
@@ -101,7 +113,7 @@ fn assemble(index: &Index, memex: &Memex, asked: &Asked, budget: usize) -> Conte
         focus: asked.focus.as_ref().map(|(file, ordinal)| (file.as_str(), *ordinal)),
         sight: Sight::Open,
         today: memex.newest(),
-        tuning: tuned(),
+        tuning: Tuning::default(),
     };
     index.assemble(&question, budget, memex)
 }
@@ -127,8 +139,6 @@ fn misses(asked: &[Asked], ours: &[Context], memex: &Memex) {
             let rank =
                 context.shown.iter().position(|shown| shown.file == *file && shown.ordinal == *ordinal);
             let how = rank.map(|rank| context.shown[rank].how);
-            let wide = assemble(&memex.index(memex.files.keys()), memex, one, 60000);
-            let rank = wide.shown.iter().position(|shown| shown.file == *file && shown.ordinal == *ordinal);
             if how != Some(How::Whole) {
                 let path = memex.headings(file, *ordinal).join(" / ");
                 println!(
@@ -241,33 +251,4 @@ impl<'a> Table<'a> {
         );
         Line { share, many, mean, max: max as usize }
     }
-}
-
-fn tuned() -> Tuning {
-    let mut t = Tuning::default();
-    #[expect(clippy::disallowed_methods, reason = "x")]
-    let e = std::env::var("TUNE").unwrap_or_default();
-    for kv in e.split(',') {
-        if let Some((k, v)) = kv.split_once('=') {
-            let v: f32 = v.parse().unwrap();
-            match k {
-                "k1" => t.k1 = v,
-                "b" => t.b = v,
-                "title" => t.title = v,
-                "path" => t.path = v,
-                "recent" => t.recent = v,
-                "part" => t.part = v,
-                "near" => t.near = v,
-                "file" => t.file = v,
-                "echo" => t.echo = v,
-                "focus" => t.focus = v,
-                "share" => t.share = v,
-                "passage" => t.passage = v,
-                "least" => t.least = v,
-                "close" => t.close = v,
-                _ => {}
-            }
-        }
-    }
-    t
 }

@@ -58,9 +58,7 @@ pub(super) fn is_present(text: &str, body: &str) -> bool {
     let body = body.replace("\r\n", "\n");
     let lines: Vec<&str> = body.lines().collect();
     let full = |line: &&str| !line.trim().is_empty();
-    let (Some(first), Some(last)) =
-        (lines.iter().position(|l| full(&l)), lines.iter().rposition(|l| full(&l)))
-    else {
+    let (Some(first), Some(last)) = (lines.iter().position(full), lines.iter().rposition(full)) else {
         return true;
     };
     text.replace("\r\n", "\n").contains(&lines[first..=last].join("\n"))
