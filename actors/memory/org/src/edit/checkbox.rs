@@ -182,7 +182,9 @@ fn item(bytes: &[u8], line: Line) -> Option<Bullet> {
         inner = skip_blanks(bytes, Span::new(inner.begin + close + 1, inner.end));
     }
     let mark = match inner.of(bytes) {
-        [b'[', mark @ (b' ' | b'X' | b'-'), b']', tail @ ..] if tail.first().is_none_or(|byte| is_blank(*byte)) => {
+        [b'[', mark @ (b' ' | b'X' | b'-'), b']', tail @ ..]
+            if tail.first().is_none_or(|byte| is_blank(*byte)) =>
+        {
             Some((inner.begin + 1, *mark))
         }
         _ => None,

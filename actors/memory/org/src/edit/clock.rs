@@ -32,7 +32,10 @@ pub fn clock_in(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<
 pub fn clock_out(bytes: &[u8], doc: &Doc, index: usize, now: DateTime) -> Result<Vec<Splice>, Error> {
     let node = node_of(doc, index)?;
     let (started, end) = running(bytes, doc, node).ok_or(Error::Missing { what: "running clock" })?;
-    let now = DateTime::from_parts(now.date(), now.time().with().second(0).subsec_nanosecond(0).build().unwrap_or(now.time()));
+    let now = DateTime::from_parts(
+        now.date(),
+        now.time().with().second(0).subsec_nanosecond(0).build().unwrap_or(now.time()),
+    );
     let minutes = now.duration_since(started.at()).as_mins();
     if minutes < 0 {
         return Err(Error::Argument { what: "end: the clock was started later" });

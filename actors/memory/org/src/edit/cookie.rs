@@ -75,7 +75,8 @@ pub(super) fn of_parents(
             break;
         }
         let level = if recursive { None } else { Some(node.level) };
-        let (done, total) = count(doc, parent, level, |at, child| if at == index { state } else { child.state });
+        let (done, total) =
+            count(doc, parent, level, |at, child| if at == index { state } else { child.state });
         let before = splices.len();
         for cookie in all(bytes, Span::new(found.begin, found.line_end)) {
             splices.push(Splice::replace(cookie, written(cookie.of(bytes), done, total)));
@@ -125,7 +126,9 @@ fn count(
 ) -> (usize, usize) {
     let end = doc.nodes.get(parent).map_or(0, |node| node.end);
     let (mut done, mut total) = (0, 0);
-    for (index, node) in doc.nodes.iter().enumerate().skip(parent + 1).take_while(|(_, node)| node.begin < end) {
+    for (index, node) in
+        doc.nodes.iter().enumerate().skip(parent + 1).take_while(|(_, node)| node.begin < end)
+    {
         if level.is_some_and(|level| level != node.level) {
             continue;
         }

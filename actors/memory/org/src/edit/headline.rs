@@ -14,12 +14,7 @@ use crate::{
 /// # Errors
 /// [`Error::Argument`] for another character than an ASCII letter or digit, [`Error::Missing`] when there is none to
 /// clear.
-pub fn set_priority(
-    bytes: &[u8],
-    doc: &Doc,
-    index: usize,
-    to: Option<char>,
-) -> Result<Vec<Splice>, Error> {
+pub fn set_priority(bytes: &[u8], doc: &Doc, index: usize, to: Option<char>) -> Result<Vec<Splice>, Error> {
     let node = node_of(doc, index)?;
     let letter = to.map(|letter| letter.to_ascii_uppercase());
     if letter.is_some_and(|letter| !letter.is_ascii_alphanumeric()) {
@@ -41,7 +36,8 @@ pub fn set_priority(
     checked(bytes, doc, vec![splice], &touching(&[index]), |after, found| {
         found.nodes.get(index).is_some_and(|new| {
             let now = new.priority.map(|span| span.text(after));
-            now == letter.map(|letter| letter.to_string()) && kept(bytes, node, after, new, [true, true, true])
+            now == letter.map(|letter| letter.to_string())
+                && kept(bytes, node, after, new, [true, true, true])
         })
     })
 }

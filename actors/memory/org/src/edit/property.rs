@@ -61,14 +61,7 @@ fn valid_key(key: &str) -> Result<(), Error> {
 }
 
 /// Writes the line without a check of its own.
-pub(super) fn put(
-    bytes: &[u8],
-    doc: &Doc,
-    node: &Node,
-    key: &str,
-    value: &str,
-    splices: &mut Vec<Splice>,
-) {
+pub(super) fn put(bytes: &[u8], doc: &Doc, node: &Node, key: &str, value: &str, splices: &mut Vec<Splice>) {
     let end = doc.newline.as_str();
     let gap = if value.is_empty() { "" } else { " " };
     let line = format!(":{key}:{gap}{value}");

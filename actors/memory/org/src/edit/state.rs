@@ -26,9 +26,7 @@ pub fn set_keyword(
 ) -> Result<Vec<Splice>, Error> {
     let node = node_of(doc, index)?;
     let meant = match to {
-        Some(word) => {
-            Some(doc.keywords.state(word.as_bytes()).ok_or(Error::NoKeyword { what: "such" })?)
-        }
+        Some(word) => Some(doc.keywords.state(word.as_bytes()).ok_or(Error::NoKeyword { what: "such" })?),
         None => None,
     };
     let done = |state: Option<crate::State>| state.is_some_and(crate::State::is_done);
@@ -98,9 +96,5 @@ fn keyword(bytes: &[u8], node: &Node, to: Option<&str>) -> Splice {
 fn without_closed(bytes: &[u8], doc: &Doc, planning: Planning) -> Option<Splice> {
     planning.closed?;
     let (content, rest) = complete::without(bytes, doc, planning, &["CLOSED:"]);
-    Some(if rest.is_empty() {
-        Splice::replace(planning.line, "")
-    } else {
-        Splice::replace(content, rest)
-    })
+    Some(if rest.is_empty() { Splice::replace(planning.line, "") } else { Splice::replace(content, rest) })
 }

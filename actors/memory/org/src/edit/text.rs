@@ -58,7 +58,8 @@ pub fn replace_body(bytes: &[u8], doc: &Doc, index: usize, text: &str) -> Result
         insert_line(bytes, doc, at, &format!("{text}{}", doc.newline.as_str()), &mut splices);
     } else {
         let ended = old.of(bytes).ends_with(b"\n") && !text.is_empty();
-        splices.push(Splice::replace(old, format!("{text}{}", if ended { doc.newline.as_str() } else { "" })));
+        splices
+            .push(Splice::replace(old, format!("{text}{}", if ended { doc.newline.as_str() } else { "" })));
     }
     finish(bytes, doc, index, splices)
 }
@@ -102,13 +103,13 @@ pub fn replace_text(
     let line = lines(bytes, body, doc.newline).find(|line| line.next > gone.begin);
     let head = Span::new(line.map_or(gone.begin, |line| line.content.begin), gone.begin);
     let tail = lines(bytes, Span::new(gone.end, body.end), doc.newline).next();
-    let joined = [head.of(bytes), new.as_bytes(), tail.map_or(&[][..], |tail| tail.content.of(bytes))].concat();
+    let joined =
+        [head.of(bytes), new.as_bytes(), tail.map_or(&[][..], |tail| tail.content.of(bytes))].concat();
     let joined = String::from_utf8_lossy(&joined).replace("\r\n", "\n");
     // Escaping would have to change words around the passage, so hostile words are refused instead.
-    if head.of(bytes).trim_ascii().is_empty() || new.contains('\n') || new.chars().any(char::is_control) {
-        if escape::body(&joined) != joined.trim_end() {
-            return Err(Error::Argument { what: "replacement" });
-        }
+    let at_begin = head.of(bytes).trim_ascii().is_empty();
+    if (at_begin || new.chars().any(char::is_control)) && escape::body(&joined) != joined.trim_end() {
+        return Err(Error::Argument { what: "replacement" });
     }
     finish(bytes, doc, index, vec![Splice::replace(gone, new)])
 }

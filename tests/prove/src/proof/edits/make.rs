@@ -22,15 +22,48 @@ struct Entry {
 }
 
 const KINDS: [&str; 24] = [
-    "keyword", "priority", "tags", "title", "property", "unset", "schedule", "deadline", "new", "body", "append",
-    "text", "link", "refile", "clock-in", "clock-out", "box", "move", "archive", "keyword", "keyword", "schedule",
-    "box", "new",
+    "keyword",
+    "priority",
+    "tags",
+    "title",
+    "property",
+    "unset",
+    "schedule",
+    "deadline",
+    "new",
+    "body",
+    "append",
+    "text",
+    "link",
+    "refile",
+    "clock-in",
+    "clock-out",
+    "box",
+    "move",
+    "archive",
+    "keyword",
+    "keyword",
+    "schedule",
+    "box",
+    "new",
 ];
-const TITLES: [&str; 8] =
-    ["water", "call Bob", "the *boiler* hums", "Käse kaufen", "a [[https://e.org][b]]", "x", "two  blanks", "a: b"];
+const TITLES: [&str; 8] = [
+    "water",
+    "call Bob",
+    "the *boiler* hums",
+    "Käse kaufen",
+    "a [[https://e.org][b]]",
+    "x",
+    "two  blanks",
+    "a: b",
+];
 const DATES: [&str; 6] = [
-    "<2026-03-02 Mon>", "<2026-03-10 Tue 14:30>", "<2026-02-27 Fri +1w>", "<2026-03-02 Mon .+2d/4d>",
-    "<2026-03-09 Mon ++1m -2d>", "<2026-03-08 Sun 09:00 ++1d>",
+    "<2026-03-02 Mon>",
+    "<2026-03-10 Tue 14:30>",
+    "<2026-02-27 Fri +1w>",
+    "<2026-03-02 Mon .+2d/4d>",
+    "<2026-03-09 Mon ++1m -2d>",
+    "<2026-03-08 Sun 09:00 ++1d>",
 ];
 
 /// Returns the edit's line, the document and the other file of a move, else empty.
@@ -62,10 +95,13 @@ fn edit(random: &mut Random, kind: &str, entries: &[Entry], own: bool, other: &s
     let index = random.below(entries.len() as u64) as usize;
     let entry = &entries[index];
     let flag = |on: bool| if on { "t" } else { "" };
-    let stamp = |random: &mut Random| *random.one(&["<2026-03-12 Thu>", "<2026-04-01 Wed 08:15>", "<2026-03-20 Fri +2w>"]);
+    let stamp = |random: &mut Random| {
+        *random.one(&["<2026-03-12 Thu>", "<2026-04-01 Wed 08:15>", "<2026-03-20 Fri +2w>"])
+    };
     let words = match kind {
         "keyword" => {
-            let words: &[&str] = if own { &["NEXT", "WAIT", "FIN", "CANC", ""] } else { &["TODO", "DONE", "DONE", ""] };
+            let words: &[&str] =
+                if own { &["NEXT", "WAIT", "FIN", "CANC", ""] } else { &["TODO", "DONE", "DONE", ""] };
             let to = *random.one(words);
             let done = ["DONE", "FIN", "CANC"].contains(&to);
             if to == entry.keyword.unwrap_or("") || (done && entry.keyword.is_none() && entry.repeats) {
@@ -110,7 +146,9 @@ fn edit(random: &mut Random, kind: &str, entries: &[Entry], own: bool, other: &s
             }
         }
         "move" => {
-            let count = other.lines().filter(|line| line.trim_start_matches('*').starts_with(' ') && line.starts_with('*'));
+            let count = other
+                .lines()
+                .filter(|line| line.trim_start_matches('*').starts_with(' ') && line.starts_with('*'));
             let count = count.count() as u64;
             let target = random.below(count + 1);
             if target == count { String::new() } else { target.to_string() }
@@ -144,7 +182,8 @@ fn document(random: &mut Random, own: bool) -> (String, Vec<Entry>) {
         level = if random.percent(10) { next + 1 } else { next };
     }
     for index in 0..entries.len() {
-        let below = entries[index + 1..].iter().take_while(|entry| entry.level > entries[index].level).count();
+        let below =
+            entries[index + 1..].iter().take_while(|entry| entry.level > entries[index].level).count();
         entries[index].end = index + 1 + below;
     }
     (text, entries)
@@ -155,7 +194,11 @@ fn entry(random: &mut Random, text: &mut String, level: usize, own: bool) -> Ent
     text.push_str(&"*".repeat(level));
     text.push_str(if random.percent(10) { "  " } else { " " });
     if random.percent(60) {
-        let word = *random.one(if own { &["NEXT", "WAIT", "FIN", "NEXT"] } else { &["TODO", "DONE", "TODO", "TODO"] });
+        let word = *random.one(if own {
+            &["NEXT", "WAIT", "FIN", "NEXT"]
+        } else {
+            &["TODO", "DONE", "TODO", "TODO"]
+        });
         entry.keyword = Some(word);
         text.push_str(word);
         text.push_str(if random.percent(10) { "  " } else { " " });
@@ -245,7 +288,10 @@ fn body(random: &mut Random, text: &mut String, entry: &mut Entry) {
         text.push('\n');
     }
     if random.percent(50) {
-        text.push_str(pick(random, &["plain text\n", "  indented text\nand more\n", "| a | b |\n|---+---|\n| 1 | 2 |\n"]));
+        text.push_str(pick(
+            random,
+            &["plain text\n", "  indented text\nand more\n", "| a | b |\n|---+---|\n| 1 | 2 |\n"],
+        ));
     }
     if random.percent(30) {
         entry.passage = true;
