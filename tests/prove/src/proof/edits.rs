@@ -111,6 +111,8 @@ fn ask(dir: &Path, cases: &[Case]) -> Check<Vec<Answer>> {
     let status = Command::new("emacs")
         .args(["-Q", "--batch", "-l"])
         .arg(&driver)
+        // A question of Emacs must end as an error of that case, not wait for a person.
+        .stdin(std::process::Stdio::null())
         .env("CASES", &asked)
         .env("ANSWERS", &answered)
         .env("TZ", "UTC")

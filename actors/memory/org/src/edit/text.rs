@@ -107,8 +107,8 @@ pub fn replace_text(
         [head.of(bytes), new.as_bytes(), tail.map_or(&[][..], |tail| tail.content.of(bytes))].concat();
     let joined = String::from_utf8_lossy(&joined).replace("\r\n", "\n");
     // Escaping would have to change words around the passage, so hostile words are refused instead.
-    let telling = head.of(bytes).trim_ascii().is_empty() || new.chars().any(char::is_control);
-    if telling && escape::body(&joined) != joined.trim_end() {
+    let at_begin = head.of(bytes).trim_ascii().is_empty();
+    if (at_begin || new.chars().any(char::is_control)) && escape::body(&joined) != joined.trim_end() {
         return Err(Error::Argument { what: "replacement" });
     }
     finish(bytes, doc, index, vec![Splice::replace(gone, new)])

@@ -15,8 +15,12 @@
 (setq org-tags-column 0 org-auto-align-tags nil org-adapt-indentation nil org-id-track-globally nil
       org-refile-use-cache nil org-clock-persist nil org-inhibit-startup t make-backup-files nil
       org-archive-subtree-save-file-p nil create-lockfiles nil org-blank-before-new-entry nil
+      org-clock-auto-clock-resolution nil
       org-log-repeat 'time vc-handled-backends nil)
 (setq-default indent-tabs-mode nil)
+
+(dolist (fn '(y-or-n-p yes-or-no-p read-char read-char-exclusive read-from-minibuffer read-string))
+  (advice-add fn :override (lambda (&rest _) (error "Emacs asks a question"))))
 
 (defun edits-decode (text) (decode-coding-string (base64-decode-string text) 'utf-8-unix))
 (defun edits-crlf-p (text)
