@@ -165,6 +165,8 @@ pub struct AgendaDay {
     pub day: Day,
     /// What is on it, in the order to show.
     pub items: Vec<Item>,
+    /// How many more there are, for which there was no room.
+    pub more: u32,
 }
 
 /// A search hit.

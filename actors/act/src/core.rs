@@ -310,7 +310,10 @@ fn refused(job: &Job, frame: &Frame, out: &mut Outbox) {
                 "A part of me did not answer. Try again in a moment.",
             );
         }
-        Ok(Nack::UnknownKind(_) | Nack::Malformed | Nack::NotRouted | Nack::Trouble(_)) | Err(_) => {
+        Ok(Nack::Trouble(trouble)) => {
+            out.trouble(job.thread, trouble.tier, &trouble.code, &trouble.sentence);
+        }
+        Ok(Nack::UnknownKind(_) | Nack::Malformed | Nack::NotRouted) | Err(_) => {
             nonsense(job, out);
         }
     }

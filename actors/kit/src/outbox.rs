@@ -5,6 +5,7 @@ use protocol::{
     envelope::Header,
     id::TurnKey,
     lifecycle::Nack,
+    limits::FRAME_MAX,
     outcome::{Tier, Trouble},
     role::Role,
     route::{Kind, permitted},
@@ -88,9 +89,22 @@ impl Outbox {
         header
     }
 
+    /// Whoever asked gets a word instead of silence.
+    fn too_long(&mut self, header: Header, bytes: usize) {
+        tracing::error!(bytes, kind = ?header.kind, "body is longer than a frame may be");
+        let sentence = "The answer is longer than I can hand on. Ask for less at a time.";
+        let trouble = Trouble { tier: Tier::Critical, code: "answer.long".into(), sentence: sentence.into() };
+        let word =
+            Frame::new(Header { kind: Kind::Nack, ..header }, Codec::INTERNAL, &Nack::Trouble(trouble));
+        if let (Ok(frame), true) = (word, header.reply) {
+            self.frames.push(frame);
+        }
+    }
+
     fn push<T: Serialize>(&mut self, header: Header, body: &T) {
         match Frame::new(header, Codec::INTERNAL, body) {
-            Ok(frame) => self.frames.push(frame),
+            Ok(frame) if frame.wire_len() <= FRAME_MAX => self.frames.push(frame),
+            Ok(frame) => self.too_long(header, frame.wire_len()),
             Err(error) => tracing::error!(err = %error, kind = ?header.kind, "body not encoded"),
         }
     }

@@ -18,6 +18,9 @@ const WARNING_DAYS: i32 = 14;
 /// Days of an agenda, as the protocol has it.
 const DAYS_MAX: u8 = 31;
 
+/// Bytes of all items of an agenda: they must fit into a frame.
+const BYTES_MAX: usize = 160 * 1024;
+
 /// The timestamps of one entry.
 struct Dates {
     scheduled: Option<Stamp>,
@@ -34,6 +37,7 @@ pub(crate) fn agenda(folder: &Folder, from: Day, days: u8, today: Day) -> Recall
         .collect();
     let today = date(today);
     let mut found = Vec::new();
+    let mut room = BYTES_MAX;
     let mut day = date(from);
     for _ in 0..days.clamp(1, DAYS_MAX) {
         let Some(this) = day else { break };
@@ -48,10 +52,28 @@ pub(crate) fn agenda(folder: &Folder, from: Day, days: u8, today: Day) -> Recall
             let place = (item.entry.file.clone(), item.entry.line);
             (item.time.is_none(), item.time, item.reason.map(rank), priority(item), place)
         });
-        found.push(AgendaDay { day: to_day(this), items });
+        // What comes first on each day is kept as long as there is room.
+        let kept = items
+            .iter()
+            .take_while(|item| {
+                let bytes = weight(item);
+                let fits = bytes <= room;
+                room = room.saturating_sub(bytes);
+                fits
+            })
+            .count();
+        let more = u32::try_from(items.len() - kept).unwrap_or(u32::MAX);
+        items.truncate(kept);
+        found.push(AgendaDay { day: to_day(this), items, more });
         day = this.tomorrow().ok();
     }
     Recalled::Agenda(found)
+}
+
+/// About how many bytes an item takes on its way.
+fn weight(item: &Item) -> usize {
+    let texts = item.entry.path.iter().chain(&item.tags).map(String::len).sum::<usize>();
+    texts + item.entry.file.len() + 128
 }
 
 /// Lists open tasks by deadline, schedule, priority and place.

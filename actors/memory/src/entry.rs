@@ -7,6 +7,12 @@ use protocol::{
     recall::EntryRef,
 };
 
+/// Longest title on its way, in bytes: what is longer is no title, and a line may have megabytes.
+const TITLE_MAX: usize = 512;
+
+/// Most titles of a path on its way, from the inside out.
+const PATH_MAX: usize = 32;
+
 /// An entry where it stands; no node means the text before the first headline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At<'a> {
@@ -70,7 +76,11 @@ impl<'a> At<'a> {
     }
 
     pub(crate) fn entry_ref(self) -> EntryRef {
-        let mut path: Vec<String> = self.line().map(|node| node.title.text(&self.file.bytes)).collect();
+        let title = |node: &Node| {
+            let span = Span::new(node.title.begin, node.title.end.min(node.title.begin + 4 * TITLE_MAX));
+            cut(&span.text(&self.file.bytes), TITLE_MAX).0.to_owned()
+        };
+        let mut path: Vec<String> = self.line().take(PATH_MAX).map(title).collect();
         path.reverse();
         EntryRef {
             file: self.file.name.clone(),

@@ -45,6 +45,9 @@ fn day_of(on: &AgendaDay, today: Date) -> String {
         text.push_str(&format!("\n  {time} {}{reason}", headline(item)));
         text.push_str(&format!("\n{INDENT}{}", item.entry.link()));
     }
+    if on.more > 0 {
+        text.push_str(&format!("\n{INDENT}… and {} more", on.more));
+    }
     text
 }
 

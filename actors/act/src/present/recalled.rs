@@ -133,10 +133,14 @@ mod tests {
         taxes.priority = Some('A');
         taxes.tags = vec!["money".into()];
         let days = vec![
-            AgendaDay { day: on(9), items: vec![item("call Bob", NINE, Some(Reason::Deadline)), taxes] },
-            AgendaDay { day: on(10), items: vec![] },
-            AgendaDay { day: on(11), items: vec![] },
-            AgendaDay { day: on(12), items: vec![item("pay rent", None, Some(Reason::Deadline))] },
+            AgendaDay {
+                day: on(9),
+                items: vec![item("call Bob", NINE, Some(Reason::Deadline)), taxes],
+                more: 0,
+            },
+            AgendaDay { day: on(10), items: vec![], more: 0 },
+            AgendaDay { day: on(11), items: vec![], more: 0 },
+            AgendaDay { day: on(12), items: vec![item("pay rent", None, Some(Reason::Deadline))], more: 0 },
         ];
         let text = recalled(&Recalled::Agenda(days), None, &now());
         let wanted = "\
@@ -156,7 +160,7 @@ Thu 12 March 2026
 
     #[test]
     fn single_empty_day_is_said_in_one_line() {
-        let empty = |day| Recalled::Agenda(vec![AgendaDay { day, items: vec![] }]);
+        let empty = |day| Recalled::Agenda(vec![AgendaDay { day, items: vec![], more: 0 }]);
         assert_eq!(recalled(&empty(on(11)), None, &now()), "Nothing on Wed 11 March.");
         let far = Day { year: 2027, month: 2, day: 30 };
         assert_eq!(recalled(&empty(far), None, &now()), "Nothing on 2027-02-30.");

@@ -144,6 +144,26 @@ fn long_entry_is_cut_with_a_mark() {
 }
 
 #[test]
+fn monstrous_entries_do_not_silence_the_answer() {
+    let title = "long ".repeat(200_000);
+    let deep: String = (1..200).map(|level| format!("{} TODO level\n", "*".repeat(level))).collect();
+    let late: String = (0..3_000).map(|n| format!("* TODO late {n}\nDEADLINE: <2026-03-01>\n")).collect();
+    let mut home = Home::new(&[("a.org", &format!("* TODO {title}\nDEADLINE: <2026-03-01>\n{deep}{late}"))]);
+    for query in [
+        Query::Agenda { from: TODAY, days: 31 },
+        Query::Tasks { limit: 50 },
+        Query::Search { words: "long".into(), limit: 50 },
+        Query::Search { words: "level".into(), limit: 50 },
+        Query::Report,
+    ] {
+        let answer = format!("{:?}", home.ask(query.clone()));
+        assert!(answer.len() < 600_000, "{query:?}: {} bytes", answer.len());
+    }
+    let Recalled::Agenda(days) = home.ask(Query::Agenda { from: TODAY, days: 1 }) else { panic!() };
+    assert_eq!(days[0].items.len() + days[0].more as usize, 3_001);
+}
+
+#[test]
 fn copies_of_conflicts_are_searched_but_never_listed() {
     let copy = "* TODO pay\nDEADLINE: <2026-03-09 Mon>\nonly here\n";
     let mut home =
