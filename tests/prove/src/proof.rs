@@ -8,6 +8,7 @@ pub mod edits;
 pub mod guarantees;
 pub mod org;
 mod points;
+pub mod scale;
 pub mod store;
 mod storm;
 
@@ -35,5 +36,6 @@ pub const PROOFS: &[Proof] = &[
     org::PROOF,
     edits::PROOF,
     store::PROOF,
+    scale::PROOF,
     context::PROOF,
 ];

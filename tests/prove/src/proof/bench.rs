@@ -4,6 +4,8 @@
 mod limits;
 mod tree;
 
+pub(super) use tree::pss_kib;
+
 use crate::{Check, Outcome, Setup, ensure, proof::Proof, report::pass};
 
 /// The entry of the list.
@@ -22,14 +24,14 @@ fn run(setup: &Setup) -> Check<Outcome> {
 
 /// A table of figures with their goals.
 #[derive(Debug, Default)]
-struct Table {
+pub(super) struct Table {
     missed: Vec<String>,
     shown: usize,
 }
 
 impl Table {
     /// Shows a figure that has a goal: it must stay below.
-    fn below(&mut self, what: &str, figure: f64, goal: f64, unit: &str, beside: &str) {
+    pub(super) fn below(&mut self, what: &str, figure: f64, goal: f64, unit: &str, beside: &str) {
         let holds = figure <= goal;
         let word = if holds { "ok" } else { "MISSED" };
         println!("  {what:<44} {figure:>9.2} {unit:<3} goal {goal:>8.2}  {word:<6} {beside}");
@@ -40,11 +42,11 @@ impl Table {
     }
 
     /// Shows a figure that has none.
-    fn show(&self, what: &str, figure: f64, unit: &str, beside: &str) {
+    pub(super) fn show(&self, what: &str, figure: f64, unit: &str, beside: &str) {
         println!("  {what:<44} {figure:>9.2} {unit:<3} {:21} {beside}", "");
     }
 
-    fn verdict(self, figures: &str) -> Check<Outcome> {
+    pub(super) fn verdict(self, figures: &str) -> Check<Outcome> {
         ensure!(self.missed.is_empty(), "{}", self.missed.join("; "));
         pass(format!("{} goals hold; {figures}", self.shown))
     }

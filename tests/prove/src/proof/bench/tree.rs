@@ -305,7 +305,8 @@ fn tree_pss(instance: &Instance) -> Check<f64> {
     Ok(total as f64 / 1024.0)
 }
 
-fn pss_kib(pid: u32) -> u64 {
+/// Proportional memory of a process, in KiB.
+pub fn pss_kib(pid: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
     line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
