@@ -54,6 +54,9 @@ pub trait Actor {
 
     /// Stops taking in what is new; called once when the tree drains.
     fn drain(&mut self) {}
+
+    /// Puts away what saves the next life work; called when the process is asked to end. Nothing may depend on it.
+    fn close(&mut self) {}
 }
 
 /// How an actor is.
@@ -220,7 +223,10 @@ impl<A: Actor> Body<A> {
             };
             match wake {
                 // Only between two steps: the one in hand is finished by now.
-                Wake::Term => return Ok(Exit::Drained),
+                Wake::Term => {
+                    self.actor.close();
+                    return Ok(Exit::Drained);
+                }
                 Wake::Outside(event) => self.actor.event(event, &mut self.outbox),
                 Wake::Arrival(Ok(Arrival::Frame(frame))) => self.take_up(&frame).await?,
                 Wake::Arrival(Ok(Arrival::Unknown { kind, raw })) => self.refuse(kind, &raw),

@@ -174,6 +174,16 @@ pub fn watch_fd(fd: OwnedFd) -> io::Result<tokio::io::unix::AsyncFd<OwnedFd>> {
     watched.map_err(io::Error::other)
 }
 
+/// Gives memory that is free back to the system, after work that needed much more than what stays. Only where the C
+/// library keeps it otherwise.
+pub fn give_back_memory() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it takes a number, touches free memory only, and may be called at any time (malloc_trim(3)).
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Waits until there is something to read from a descriptor that never blocks. Cancel safe: reads nothing itself.
 ///
 /// # Errors

@@ -174,6 +174,9 @@ impl Memory {
             memory.past.keep_up(&memory.folder, &dirty, None, fresh.now, progress);
             memory.finder.note(&dirty);
             memory.finder.keep_up(&memory.folder, progress);
+            // After much work, so that a kill does not mean all of it again.
+            memory.past.remember();
+            memory.finder.rest(false);
         }
         Ok(memory)
     }
@@ -198,7 +201,11 @@ impl Memory {
 
     /// Does what can wait, when nobody does. `last` says that the process ends.
     pub fn rest(&mut self, last: bool) {
-        self.past.rest();
+        if last {
+            self.past.remember();
+        } else {
+            self.past.rest();
+        }
         self.finder.keep_up(&self.folder, &mut |_, _| {});
         self.finder.rest(last);
     }

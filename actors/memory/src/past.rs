@@ -132,17 +132,22 @@ impl Past {
 
     /// Does what can wait: remembers which files were seen, gives back room.
     pub(crate) fn rest(&mut self) {
+        self.remember();
+        if let Some(store) = &mut self.store
+            && let Err(error) = store.collect(COLLECT)
+        {
+            tracing::warn!(err = %error, "room of old history not given back");
+        }
+    }
+
+    /// Keeps which files were seen.
+    pub(crate) fn remember(&mut self) {
         if self.unsaved
             && let Err(err) = write_seen(&self.seen_path, &self.seen)
         {
             tracing::warn!(err = %err, "seen files not remembered: the next start takes longer");
         }
         self.unsaved = false;
-        if let Some(store) = &mut self.store
-            && let Err(error) = store.collect(COLLECT)
-        {
-            tracing::warn!(err = %error, "room of old history not given back");
-        }
     }
 
     /// Forgets files that are in the store and not in the folder; they went while nobody looked.

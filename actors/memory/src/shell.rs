@@ -40,6 +40,8 @@ pub fn run(generation: u32, level: &str) -> Exit {
             tracing::error!(err = %error, "memory cannot be opened");
             Exit::System
         })?;
+        // Building an index takes several times what it keeps.
+        kit::sys::give_back_memory();
         let policy = Policy {
             role: Role::Memory,
             folders: vec![memex, state],
@@ -143,7 +145,7 @@ impl Actor for Keeper {
 
     fn cancel(&mut self, _: TurnKey) {}
 
-    fn drain(&mut self) {
+    fn close(&mut self) {
         self.memory.rest(true);
     }
 
