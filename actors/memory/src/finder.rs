@@ -6,6 +6,7 @@
 use crate::{
     entry::At,
     folder::{File, Folder, Stat},
+    replace,
 };
 use index::{Asked, Bulk, Dates, Entry, Index, Query, Sight, Taken};
 use org::Span;
@@ -42,6 +43,7 @@ impl Finder {
     /// Reads what was kept below the state folder.
     pub(crate) fn open(state: &Path) -> Self {
         let path = state.join("index.bin");
+        replace::remove_quietly(&path.with_extension("new"));
         let (index, seen) = read(&path).unwrap_or_default();
         Self { index, seen, pending: BTreeSet::new(), unsaved: 0, path }
     }
@@ -215,6 +217,6 @@ fn write(path: &Path, index: &Index, seen: &BTreeMap<String, Stat>) -> io::Resul
     file.write_all(&(seen.len() as u64).to_le_bytes())?;
     file.write_all(&seen)?;
     file.write_all(&index.to_bytes())?;
-    file.sync_data()?;
+    // Not synced: it has a checksum and can be made again, and nobody waits for the disk at the end.
     fs::rename(temp, path)
 }

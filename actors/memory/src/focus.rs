@@ -1,7 +1,7 @@
 //! What each conversation has in focus: a stack of entries, kept over restarts. It says what is looked at first, never
 //! what may be seen.
 
-use crate::ledger::Key;
+use crate::{ledger::Key, replace};
 use protocol::{
     change::Changed,
     id::{Name, TurnKey},
@@ -47,6 +47,7 @@ impl Focus {
     /// Reads what was kept; what cannot be read is no focus at all.
     pub(crate) fn open(state: &Path) -> Self {
         let path = state.join("focus.json");
+        replace::remove_quietly(&path.with_extension("new"));
         let stacks = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         Self { path, stacks: stacks.unwrap_or_default() }
     }

@@ -3,7 +3,10 @@
 //! The files are the truth. When the store cannot be read or written, memory goes on without it and says so; history is
 //! all that can be lost here. What stands in `seen.json` only saves work: a file whose stat is another is put again.
 
-use crate::folder::{Folder, Stat};
+use crate::{
+    folder::{Folder, Stat},
+    replace,
+};
 use protocol::id::{TurnKey, WallMs};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,6 +38,7 @@ impl Past {
     pub(crate) fn open(state: &Path, seed: [u8; 16]) -> (Self, Vec<String>) {
         let dir = state.join("store");
         let seen_path = state.join("seen.json");
+        replace::remove_quietly(&seen_path.with_extension("new"));
         let mut notes = Vec::new();
         let opened = make(&dir).and_then(|()| Store::open(&dir, Options::new(seed)));
         let opened = match opened {
@@ -233,6 +237,5 @@ fn write_seen(path: &Path, seen: &BTreeMap<String, Stat>) -> io::Result<()> {
     let temp = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
     file.write_all(&serde_json::to_vec(seen)?)?;
-    file.sync_data()?;
     fs::rename(temp, path)
 }
