@@ -199,15 +199,21 @@ fn day(day: Day) -> Option<index::Day> {
     index::day(i32::from(day.year), u32::try_from(day.month).ok()?, u32::try_from(day.day).ok()?)
 }
 
-/// The files that the index knows, their length first, then the index.
+/// Reads what was kept; what cannot be read is told and made again.
 fn read(path: &Path) -> Option<(Index, BTreeMap<String, Stat>)> {
     let bytes = fs::read(path).ok()?;
+    let kept = parts(&bytes);
+    if kept.is_none() {
+        tracing::warn!("the kept index is damaged or of another version: it is built anew from the files");
+    }
+    kept
+}
+
+/// The files that the index knows, their length first, then the index.
+fn parts(bytes: &[u8]) -> Option<(Index, BTreeMap<String, Stat>)> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     let (seen, index) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
-    let index = Index::from_bytes(index).inspect_err(|error| {
-        tracing::warn!(err = %error, "the kept index is of no use: it is built anew");
-    });
-    Some((index.ok()?, serde_json::from_slice(seen).ok()?))
+    Some((Index::from_bytes(index).ok()?, serde_json::from_slice(seen).ok()?))
 }
 
 fn write(path: &Path, index: &Index, seen: &BTreeMap<String, Stat>) -> io::Result<()> {

@@ -229,8 +229,13 @@ fn set_aside(dir: &Path) -> Result<(), Error> {
 }
 
 fn read_seen(path: &Path) -> BTreeMap<String, Stat> {
-    let text = fs::read(path).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
+    let Ok(text) = fs::read(path) else {
+        return BTreeMap::new();
+    };
+    serde_json::from_slice(&text).unwrap_or_else(|_| {
+        tracing::warn!("the list of seen files is damaged: every file is looked at anew");
+        BTreeMap::new()
+    })
 }
 
 fn write_seen(path: &Path, seen: &BTreeMap<String, Stat>) -> io::Result<()> {
