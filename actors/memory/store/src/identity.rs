@@ -28,23 +28,29 @@ pub(crate) fn carry(old: Option<&Version>, new: &Version, common: Common) -> Vec
     let total = new.placed.len();
     let mut matching =
         Match { old, new, found: vec![None; total], was: vec![None; total], taken: BTreeSet::new() };
+    let known = old.filter(|old| old.roster.len() == old.placed.len());
+    // What stands at both ends as it stood is who it was; an explicit id among it is the same one.
+    if let Some(old) = known {
+        for at in 0..total {
+            if let Some(was) = twin(common, at, total, old.placed.len()) {
+                matching.take(at, was);
+            }
+        }
+    }
     for at in 0..total {
-        if let Some(id) = explicit_id(&new.bytes, &new.doc, at) {
+        if matching.found.get(at).is_some_and(Option::is_none)
+            && let Some(id) = explicit_id(&new.bytes, &new.doc, at)
+        {
             matching.give(at, of_explicit(&id), None);
         }
     }
-    let Some(old) = old.filter(|old| old.roster.len() == old.placed.len()) else {
+    let Some(old) = known.filter(|old| (0..old.placed.len()).any(|was| matching.is_free(was))) else {
         return matching.found;
     };
     // Explicit ids name their old place too, as neighbours for others.
     let places: BTreeMap<Identity, usize> = old.roster.iter().enumerate().map(|(at, id)| (*id, at)).collect();
     for (found, was) in matching.found.iter().zip(matching.was.iter_mut()) {
-        *was = found.and_then(|id| places.get(&id).copied());
-    }
-    for at in 0..total {
-        if let Some(was) = twin(common, at, total, old.placed.len()) {
-            matching.take(at, was);
-        }
+        *was = was.or_else(|| found.and_then(|id| places.get(&id).copied()));
     }
     matching.by(|version, at| version.placed.get(at).map(|placed| placed.content));
     let (before, after) = (paths(old), paths(new));

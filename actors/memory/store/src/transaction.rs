@@ -177,11 +177,20 @@ impl<'a> Transaction<'a> {
 
     /// Notes who came, who went and whose text changed.
     fn compare(&mut self, name: &str, old: Option<&Version>, new: Option<&Version>) {
-        let contents = |version: Option<&Version>| -> BTreeMap<Identity, Hash> {
+        let all = |version: Option<&Version>| -> Vec<(Identity, Hash)> {
             let all = version.into_iter().flat_map(|version| version.roster.iter().zip(&version.placed));
             all.map(|(id, placed)| (*id, placed.content)).collect()
         };
-        let (before, after) = (contents(old), contents(new));
+        let (before, after) = (all(old), all(new));
+        // Most of a file stays as it is at both ends.
+        let front = before.iter().zip(&after).take_while(|(was, is)| was == is).count();
+        let ends = before.iter().skip(front).rev().zip(after.iter().skip(front).rev());
+        let back = ends.take_while(|(was, is)| was == is).count();
+        let middle = |all: Vec<(Identity, Hash)>| -> BTreeMap<Identity, Hash> {
+            let length = all.len() - front - back;
+            all.into_iter().skip(front).take(length).collect()
+        };
+        let (before, after) = (middle(before), middle(after));
         for (id, content) in &before {
             match after.get(id) {
                 Some(now) if now == content => {}
