@@ -62,7 +62,7 @@ impl Memory {
                 self.write(&who, request)
             }
         };
-        self.keep_up(Some(request.turn));
+        self.owe(request.turn);
         self.tidy();
         changed
     }

@@ -259,6 +259,12 @@ impl Ledger {
         written.or_else(|| self.answers.get(&key).cloned())
     }
 
+    /// The last write of a file that happened.
+    pub(crate) fn last_of_file(&self, file: &str) -> Option<&Intent> {
+        let mut done = self.intents.values().rev();
+        done.find(|(intent, fate)| intent.file == file && happened(*fate)).map(|(intent, _)| intent)
+    }
+
     pub(crate) fn began(&self, key: Key) -> Option<TurnKey> {
         self.began.get(&key).copied()
     }

@@ -48,6 +48,8 @@ pub struct Memory {
     pub(crate) past: Past,
     pub(crate) focus: Focus,
     finder: Finder,
+    /// A turn that wrote and of which the store does not know yet.
+    owed: Option<TurnKey>,
     /// The time of the last message, for snapshots of what others changed.
     now: WallMs,
     notes: Vec<String>,
@@ -159,6 +161,7 @@ impl Memory {
             past,
             focus: Focus::open(state),
             finder: Finder::open(state),
+            owed: None,
             now: fresh.now,
             notes,
         };
@@ -171,7 +174,8 @@ impl Memory {
             let mut dirty = memory.folder.take_dirty();
             dirty.extend(memory.past.missing(&memory.folder));
             dirty.extend(memory.finder.missing(&memory.folder));
-            memory.past.keep_up(&memory.folder, &dirty, None, fresh.now, progress);
+            let turn = memory.writer_of(&memory.past.news(&memory.folder, &dirty));
+            memory.past.keep_up(&memory.folder, &dirty, turn, fresh.now, progress);
             memory.finder.note(&dirty);
             memory.finder.keep_up(&memory.folder, progress);
             // After much work, so that a kill does not mean all of it again.
@@ -179,6 +183,37 @@ impl Memory {
             memory.finder.rest(false);
         }
         Ok(memory)
+    }
+
+    /// The turn that wrote all of these files last, if one did and nobody has changed them since: then a kill came
+    /// between its write and the store.
+    fn writer_of(&self, names: &[String]) -> Option<TurnKey> {
+        let turn_of = |name: &String| {
+            let intent = self.ledger.last_of_file(name)?;
+            let now = self.folder.files.get(name).map(File::hash);
+            (now == intent.after).then_some(intent.key.turn)
+        };
+        let mut turns = names.iter().map(turn_of);
+        let first = turns.next()??;
+        turns.all(|turn| turn == Some(first)).then_some(first)
+    }
+
+    /// Says that the store has to hear of what a turn wrote, but not before the turn has its answer.
+    pub(crate) const fn owe(&mut self, turn: TurnKey) {
+        self.owed = Some(turn);
+    }
+
+    /// Says whether the store has to hear of something.
+    #[must_use]
+    pub const fn is_behind(&self) -> bool {
+        self.owed.is_some()
+    }
+
+    /// Lets the store hear of it.
+    pub fn settle(&mut self) {
+        if let Some(turn) = self.owed.take() {
+            self.keep_up(Some(turn));
+        }
     }
 
     /// Says what time it is, before each message.
@@ -201,6 +236,7 @@ impl Memory {
 
     /// Does what can wait, when nobody does. `last` says that the process ends.
     pub fn rest(&mut self, last: bool) {
+        self.settle();
         if last {
             self.past.remember();
         } else {
@@ -325,6 +361,7 @@ impl Memory {
 
     /// Sees what others changed, as a snapshot of its own.
     pub(crate) fn refresh(&mut self) {
+        self.settle();
         self.folder.refresh(&mut |_, _| {});
         self.keep_up(None);
     }

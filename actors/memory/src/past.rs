@@ -99,11 +99,7 @@ impl Past {
         let Some(store) = &mut self.store else {
             return;
         };
-        let is_news = |name: &&String| {
-            let stat = folder.files.get(*name).map(|file| file.stat);
-            stat.is_none() || self.seen.get(*name) != stat.as_ref()
-        };
-        let news: Vec<&String> = dirty.iter().filter(is_news).collect();
+        let news: Vec<&String> = dirty.iter().filter(|name| is_news(&self.seen, folder, name)).collect();
         if news.is_empty() {
             return;
         }
@@ -132,6 +128,11 @@ impl Past {
             };
         }
         self.unsaved = true;
+    }
+
+    /// Names the files of which the store has not heard as they are.
+    pub(crate) fn news(&self, folder: &Folder, dirty: &BTreeSet<String>) -> Vec<String> {
+        dirty.iter().filter(|name| is_news(&self.seen, folder, name)).cloned().collect()
     }
 
     /// Does what can wait: remembers which files were seen, gives back room.
@@ -173,6 +174,11 @@ impl Past {
             Some(Ok(_)) | None => Err(format!("There is no snapshot `{said}`.")),
         }
     }
+}
+
+fn is_news(seen: &BTreeMap<String, Stat>, folder: &Folder, name: &str) -> bool {
+    let stat = folder.files.get(name).map(|file| file.stat);
+    stat.is_none() || seen.get(name) != stat.as_ref()
 }
 
 /// What an operator is told when something of the history cannot be read.

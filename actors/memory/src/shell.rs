@@ -65,6 +65,8 @@ enum Outside {
     Changed,
     /// It is time to look at everything.
     Rescan,
+    /// Nobody waits: the store hears of what was written.
+    Behind,
 }
 
 impl Keeper {
@@ -113,6 +115,9 @@ impl Actor for Keeper {
     }
 
     async fn outside(&mut self) -> Outside {
+        if self.memory.is_behind() {
+            return Outside::Behind;
+        }
         let changed = async {
             match self.memory.watched() {
                 Some(watched) => {
@@ -134,6 +139,7 @@ impl Actor for Keeper {
     fn event(&mut self, event: Outside, _: &mut Outbox) {
         self.memory.tell_time(clock::wall());
         match event {
+            Outside::Behind => self.memory.settle(),
             Outside::Changed => self.memory.notice(),
             Outside::Rescan => {
                 self.rescan = clock::monotonic() + RESCAN;

@@ -34,6 +34,7 @@ enum Back {
 impl Memory {
     /// Carries out what the supervisor asks about turns.
     pub fn snapshot(&mut self, request: &Request) -> Reply {
+        self.settle();
         match request {
             Request::Rollback { turn, attempt } => self.roll_back(*turn, *attempt),
             Request::Revert { turn, by, at } => self.revert(turn, *by, *at),

@@ -28,6 +28,7 @@ fn every_turn_and_every_change_by_others_is_a_snapshot() {
     home.written(1, note("a"));
     home.edit("inbox.org", "* old", "* old, changed");
     home.written(2, note("b"));
+    // Killed before the store has heard of the last turn.
     home.reopen();
     let lines = snapshots(&mut home);
     let what: Vec<&str> = lines.iter().map(|line| line.splitn(3, ' ').nth(2).unwrap()).collect();
