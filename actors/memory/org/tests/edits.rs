@@ -2,6 +2,8 @@
 //!
 //! `edits-emacs.txt` was written by `tests/show org-edits --write`; it must not be edited by hand.
 
+#![expect(clippy::unwrap_used, reason = "what builds a case of a test may fail loudly")]
+
 #[path = "../../../../tests/prove/src/proof/edits/act.rs"]
 mod act;
 
@@ -140,9 +142,9 @@ proptest! {
         let draft = Draft { title: text.clone(), body: text.clone(), tags: vec![text.clone()], ..Draft::default() };
         let added = edit::insert_entry(&bytes, &doc, place, &draft);
         let context = edit::Context { file: "f", category: "c", now };
-        let _ = edit::archive(&bytes, &doc, index, context);
-        let _ = edit::refile(&bytes, &doc, index, Some(0));
-        let _ = edit::refile_to(&bytes, &doc, index, &bytes, &doc, None);
+        drop(edit::archive(&bytes, &doc, index, context));
+        drop(edit::refile(&bytes, &doc, index, Some(0)));
+        drop(edit::refile_to(&bytes, &doc, index, &bytes, &doc, None));
         let kept = [
             edit::set_title(&bytes, &doc, index, &text),
             edit::set_tags(&bytes, &doc, index, &[&text]),
