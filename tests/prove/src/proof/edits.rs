@@ -55,11 +55,12 @@ fn run(setup: &Setup) -> Check<Outcome> {
     let answers = ask(&dir, &all);
     fs::remove_dir_all(&dir)?;
     let answers = answers?;
-    let (mut equal, mut alike, mut differing) = (0, 0, 0);
+    let (mut equal, mut alike, mut meant, mut differing) = (0, 0, 0, 0);
     for (number, (case, answer)) in all.iter().zip(&answers).enumerate() {
         match answer.verdict.as_str() {
             "equal" => equal += 1,
             "alike" => alike += 1,
+            _ if note_in_block(case, answer) || counted_elsewhere(case, answer) => meant += 1,
             _ => {
                 differing += 1;
                 show(number, case, answer);
@@ -70,7 +71,7 @@ fn run(setup: &Setup) -> Check<Outcome> {
         fs::write(path, frozen(&all, &answers))?;
     }
     let figures = format!(
-        "{} cases, seed {seed}: {equal} equal in bytes, {alike} equal in Emacs' reading; {version}",
+        "{} cases, seed {seed}: {equal} equal in bytes, {alike} equal in Emacs' reading, {meant} deviate on purpose; {version}",
         all.len()
     );
     println!("  {figures}, {differing} differ");
@@ -82,6 +83,57 @@ fn argument<T: std::str::FromStr>(setup: &Setup, name: &str) -> Check<Option<T>>
     let Some(at) = setup.args.iter().position(|arg| arg == name) else { return Ok(None) };
     let value = setup.args.get(at + 1).and_then(|value| value.parse().ok());
     value.map(Some).ok_or_else(|| Fault(format!("{name} needs a value")))
+}
+
+/// A deliberate deviation: Emacs takes `:LOGBOOK:` inside a source block for the drawer and changes the block.
+fn note_in_block(case: &Case, answer: &Answer) -> bool {
+    let noted = |text: &str| {
+        let mut blocks = text.split("#+begin_src").skip(1).filter_map(|rest| rest.split("#+end_src").next());
+        blocks.any(|block| block.contains("- State \"") || block.contains("CLOCK: "))
+    };
+    let kind = case.line.split('\t').next().unwrap_or_default();
+    let ours = case.ours.as_ref().ok().and_then(|files| files.first());
+    ["keyword", "clock-in"].contains(&kind)
+        && noted(&answer.text)
+        && ours.is_some_and(|ours| !noted(&String::from_utf8_lossy(ours)))
+}
+
+/// The other deliberate deviation: where no sibling follows an archived entry, Emacs' cursor lies on another entry after
+/// the cut, and it counts the cookies of that one anew. We count those of the parent. Only cookies may differ.
+fn counted_elsewhere(case: &Case, answer: &Answer) -> bool {
+    let mut words = case.line.split('\t');
+    let (Some("archive"), Some(index)) = (words.next(), words.next().and_then(|word| word.parse().ok()))
+    else {
+        return false;
+    };
+    let doc = org::scan(case.text.as_bytes());
+    let Some(node): Option<&org::Node> = doc.nodes.get::<usize>(index) else { return false };
+    let next = doc.nodes.iter().find(|next| next.begin >= node.end);
+    let Ok([ours, moved]) = case.ours.as_deref() else { return false };
+    let bare = |text: &str| -> Vec<String> {
+        let counted = |c: char| c.is_ascii_digit() || matches!(c, '/' | '%');
+        let part = |part: &str| {
+            part.split_once(']').map(|(head, tail)| (head.chars().all(counted), tail.to_owned()))
+        };
+        let line = |line: &str| {
+            let mut parts = line.trim_end().split('[');
+            let mut out = parts.next().unwrap_or_default().to_owned();
+            for text in parts {
+                match part(text) {
+                    Some((true, tail)) => out.push_str(&tail),
+                    Some((false, _)) | None => out.extend(["[", text]),
+                }
+            }
+            out
+        };
+        text.lines().map(line).filter(|line| !line.is_empty()).collect()
+    };
+    let filled = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+    };
+    next.is_none_or(|next| next.parent != node.parent)
+        && bare(&String::from_utf8_lossy(ours)) == bare(&answer.text)
+        && filled(&String::from_utf8_lossy(moved)) == filled(&answer.other)
 }
 
 /// Gives all cases to one Emacs.
@@ -108,8 +160,9 @@ fn ask(dir: &Path, cases: &[Case]) -> Check<Vec<Answer>> {
     text.push(')');
     let (asked, answered) = (dir.join("cases"), dir.join("answers"));
     fs::write(&asked, text)?;
-    let status = Command::new("emacs")
-        .args(["-Q", "--batch", "-l"])
+    let status = Command::new("timeout")
+        // A deadline, so that a hanging Emacs fails the proof.
+        .args(["--kill-after=5", "300", "emacs", "-Q", "--batch", "-l"])
         .arg(&driver)
         // A question of Emacs must end as an error of that case, not wait for a person.
         .stdin(std::process::Stdio::null())

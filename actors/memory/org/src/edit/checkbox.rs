@@ -55,6 +55,19 @@ pub fn toggle_checkbox(bytes: &[u8], doc: &Doc, index: usize, at: usize) -> Resu
     for (place, mark) in lists.items.iter().filter_map(|item| item.mark) {
         splices.push(Splice::replace(Span::new(place, place + 1), [mark]));
     }
+    splices.extend(counted(bytes, doc, node, &lists));
+    checked(bytes, doc, splices, &touching(&[index]), |_, _| true)
+}
+
+/// Counts the boxes of an entry anew; `None` when it has none.
+pub(super) fn recounted(bytes: &[u8], doc: &Doc, node: &Node) -> Option<Vec<Splice>> {
+    let lists = read(bytes, doc, node);
+    lists.items.iter().any(|item| item.mark.is_some()).then(|| counted(bytes, doc, node, &lists))
+}
+
+/// Writes the cookies of an entry as its boxes call for.
+fn counted(bytes: &[u8], doc: &Doc, node: &Node, lists: &Lists) -> Vec<Splice> {
+    let mut splices = Vec::new();
     let data = node.property(bytes, doc.newline, "COOKIE_DATA").map(|value| value.text(bytes).to_lowercase());
     let data = data.unwrap_or_default();
     let says = |word: &str| data.split(|c: char| !c.is_alphanumeric()).any(|part| part == word);
@@ -64,7 +77,7 @@ pub fn toggle_checkbox(bytes: &[u8], doc: &Doc, index: usize, at: usize) -> Resu
             splices.push(Splice::replace(*cookie, cookie::written(cookie.of(bytes), done, total)));
         }
     }
-    checked(bytes, doc, splices, &touching(&[index]), |_, _| true)
+    splices
 }
 
 /// Gives each item that has a box and items with boxes below it the mark that these call for, deepest first.

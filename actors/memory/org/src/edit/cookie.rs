@@ -100,6 +100,12 @@ pub(super) fn without(bytes: &[u8], doc: &Doc, index: usize) -> (Vec<usize>, Vec
     if says(&own, "checkbox") {
         return (Vec::new(), Vec::new());
     }
+    if !says(&own, "todo")
+        && let Some(splices) = super::checkbox::recounted(bytes, doc, found)
+    {
+        let touched = if splices.is_empty() { Vec::new() } else { vec![parent] };
+        return (touched, splices);
+    }
     let going = doc.nodes.get(index).map(Node::subtree).unwrap_or_default();
     let stays = |node: &Node| node.begin < going.begin || node.begin >= going.end;
     let inside = |node: &&Node| node.begin > found.begin && node.begin < found.end && stays(node);

@@ -16,7 +16,8 @@ pub(crate) struct Logbook {
     pub(crate) behind: usize,
 }
 
-/// Finds the first closed `LOGBOOK` drawer of an entry.
+/// Finds the first closed `LOGBOOK` drawer of an entry. On purpose not as Emacs does: that takes one inside a source
+/// block too, and would write its note into the program.
 pub(crate) fn find(bytes: &[u8], doc: &Doc, node: &Node) -> Option<Logbook> {
     let body = Span::new(node.body, node.own_end);
     let hidden = block::verbatim(bytes, body, doc.newline);

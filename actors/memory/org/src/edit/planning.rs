@@ -90,19 +90,33 @@ fn valid(text: &str) -> Result<Stamp, Error> {
     if one || range { Ok(stamp) } else { Err(wrong) }
 }
 
-/// Carries the repeater of the old date over.
+/// Carries the repeater of the old date over, with the delay that follows it; a delay alone too.
 fn with_repeater(bytes: &[u8], text: &str, stamp: &Stamp, old: Option<Span>) -> String {
-    let old = old.and_then(|span| stamp_at(bytes, span.begin));
-    let Some(old) = old.filter(|old| old.repeater.is_some() && stamp.repeater.is_none()) else {
+    let Some(old) = old.and_then(|span| stamp_at(bytes, span.begin)).filter(|_| stamp.repeater.is_none())
+    else {
         return text.to_owned();
     };
     let words = Span::new(old.span.begin + 1, old.span.end - 1).text(bytes);
-    let repeats = |word: &&str| {
-        let sign = word.trim_start_matches('.');
-        sign.starts_with('+') && sign.trim_start_matches('+').starts_with(|c: char| c.is_ascii_digit())
+    let interval = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let marked = |word: &str| {
+        let bare = word.trim_start_matches(['.', '+', '-']);
+        bare.len() < word.len() && interval(bare) && bare.contains(['h', 'd', 'w', 'm', 'y'])
     };
-    match (words.split_ascii_whitespace().find(repeats), text.strip_suffix('>')) {
-        (Some(repeater), Some(head)) if stamp.last.is_none() => format!("{head} {repeater}>"),
-        (Some(_) | None, Some(_) | None) => text.to_owned(),
+    let mut words = words.split_ascii_whitespace().skip_while(|word| !marked(word));
+    let (Some(mut kept), Some(head), None) =
+        (words.next().map(str::to_owned), text.strip_suffix('>'), stamp.last)
+    else {
+        return text.to_owned();
+    };
+    if stamp.delay.is_some() && kept.starts_with('-') {
+        return text.to_owned();
     }
+    // Emacs takes one word more, and none behind the `/4d` of a habit.
+    if let Some(next) = words.next().filter(|next| marked(next) && !next.starts_with("--"))
+        && !kept.contains('/')
+        && stamp.delay.is_none()
+    {
+        kept = format!("{kept} {next}");
+    }
+    format!("{head} {kept}>")
 }

@@ -145,7 +145,7 @@ pub fn archive(bytes: &[u8], doc: &Doc, index: usize, context: Context<'_>) -> R
         ("ARCHIVE_OLPATH", path(bytes, doc, &above)),
         ("ARCHIVE_CATEGORY", category.unwrap_or_else(|| context.category.to_owned())),
         ("ARCHIVE_TODO", keyword),
-        ("ARCHIVE_ITAGS", inherited(bytes, doc, &above)),
+        ("ARCHIVE_ITAGS", inherited(bytes, doc, node, &above)),
     ];
     for (key, value) in values.iter().filter(|(_, value)| !value.trim().is_empty()) {
         let moved = scan(&text);
@@ -167,25 +167,48 @@ fn above(doc: &Doc, index: usize) -> Vec<usize> {
     std::iter::successors(parent(&index), parent).collect()
 }
 
-/// The titles above, without cookies, from the top.
+/// The titles above from the top, as Emacs shows them: without counted cookies, links as their descriptions.
 fn path(bytes: &[u8], doc: &Doc, above: &[usize]) -> String {
     let title = |at: &usize| {
         let node = doc.nodes.get(*at)?;
         let mut out = String::new();
         let mut from = node.title.begin;
         for cookie in cookie::all(bytes, node.title) {
-            out.push_str(&Span::new(from, cookie.begin).text(bytes));
-            from = cookie.end;
+            let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+            let percent = bytes.get(cookie.end - 2) == Some(&b'%');
+            // A cookie without numbers, such as `[/]`, is kept.
+            if digit(cookie.begin + 1) && (percent || digit(cookie.end - 2)) {
+                out.push_str(&Span::new(from, cookie.begin).text(bytes));
+                from = cookie.end;
+            }
         }
         out.push_str(&Span::new(from, node.title.end).text(bytes));
-        Some(out.split_whitespace().collect::<Vec<_>>().join(" "))
+        Some(unlinked(&out).trim().to_owned())
     };
     let titles: Vec<String> = above.iter().rev().filter_map(title).collect();
     titles.join("/")
 }
 
-/// The tags that the entry had from above and from the file.
-fn inherited(bytes: &[u8], doc: &Doc, above: &[usize]) -> String {
+/// Puts the description of each link in its place, or the target if it has none.
+fn unlinked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((head, link)) = rest.split_once("[[") {
+        out.push_str(head);
+        let Some((inner, tail)) = link.split_once("]]") else {
+            out.push_str("[[");
+            rest = link;
+            continue;
+        };
+        out.push_str(inner.split_once("][").map_or(inner, |(_, words)| words));
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The tags that the entry had from above and from the file, without its own.
+fn inherited(bytes: &[u8], doc: &Doc, own: &Node, above: &[usize]) -> String {
     let mut tags: Vec<String> = doc.file_tags.clone();
     for node in above.iter().rev().filter_map(|at| doc.nodes.get(*at)) {
         for tag in node.own_tags(bytes) {
@@ -194,5 +217,6 @@ fn inherited(bytes: &[u8], doc: &Doc, above: &[usize]) -> String {
             }
         }
     }
+    tags.retain(|tag| !own.own_tags(bytes).any(|known| known == tag));
     tags.join(" ")
 }

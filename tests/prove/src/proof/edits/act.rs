@@ -6,10 +6,10 @@ use org::edit::{self, Context, Draft, Place, When};
 use org::{Logging, Splice, apply, scan};
 
 /// The moment at which all edits happen.
-pub const NOW: &str = "2026-03-09T10:00:00";
+pub(super) const NOW: &str = "2026-03-09T10:00:00";
 
 /// Carries an edit out. Returns the file, and behind it the other file if there is one.
-pub fn act(line: &str, bytes: &[u8], other: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+pub(super) fn act(line: &str, bytes: &[u8], other: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let words: Vec<String> = line.split('\t').map(|word| word.replace("\\n", "\n")).collect();
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let some = |at: usize| Some(word(at)).filter(|word| !word.is_empty());

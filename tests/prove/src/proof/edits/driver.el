@@ -69,7 +69,10 @@
                    (org-todo (if (equal a "") 'none a)) (edits-note)))
       ("priority" (org-priority (if (equal a "") 'remove (string-to-char a))))
       ("tags" (org-set-tags (split-string a ":" t)))
-      ("title" (org-edit-headline a))
+      ("title" (let ((old (org-get-heading t t t t)) (cookie "\\[[0-9]*\\(%\\|/[0-9]*\\)\\]"))
+                 ;; We keep the cookie of the old title on purpose; Emacs is asked for the title that we mean.
+                 (org-edit-headline (if (and (not (string-match-p cookie a)) (string-match cookie old))
+                                        (concat a " " (match-string 0 old)) a))))
       ("property" (org-entry-put nil a b))
       ("unset" (org-entry-delete nil a))
       ("schedule" (if (equal a "") (org-schedule '(4)) (org-schedule nil a)))

@@ -154,7 +154,11 @@ fn edit(random: &mut Random, kind: &str, entries: &[Entry], own: bool, other: &s
             if target == count { String::new() } else { target.to_string() }
         }
         // Emacs counts the cookies of a neighbour anew when an entry without parent leaves; that is not copied.
-        "archive" if entry.level == 1 && entries.iter().any(|entry| entry.counted) => return None,
+        "archive"
+            if entry.level == 1 && entries.iter().any(|entry| entry.counted || !entry.boxes.is_empty()) =>
+        {
+            return None;
+        }
         "archive" => "FILE\tnotes".to_owned(),
         "clock-in" if !entry.running && !entry.clock => String::new(),
         "clock-out" if entry.running => String::new(),
