@@ -284,7 +284,8 @@ fn grown(setup: &Setup, table: &mut Table) -> Check {
     let floor = 4.0 * sync.0 + replace.0;
     let beside = format!("p99 {p99:.1}; disk alone {floor:.2}; {} kB", text.len() / 1000);
     let what = format!("note into an inbox of {INBOX_ENTRIES} entries, p50");
-    table.below(&what, p50, 5.0f64.max(3.0 * floor), "ms", &beside);
+    // DESIGN section 9 has no goal for a file of this size: it shows how a write grows with its file.
+    table.show(&what, p50, "ms", &beside);
     instance.finish()
 }
 
