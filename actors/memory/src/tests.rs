@@ -9,6 +9,7 @@ mod others;
 mod past;
 mod questions;
 mod turns;
+mod wild;
 
 use crate::{Fresh, Memory, crash::Steps, testdir::TestDir};
 use protocol::{

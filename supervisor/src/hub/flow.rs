@@ -174,11 +174,8 @@ impl Hub {
     fn question(&mut self, route: &'static Route, frame: &Frame) {
         let header = frame.header;
         if !header.turn.is_none() && !self.is_current(&header) {
-            if header.kind == Kind::Commit {
-                self.late_commit(frame);
-                return;
-            }
-            // An earlier try, or a turn that was stopped: nothing comes of it.
+            // An earlier try, or a turn that was stopped: nothing comes of it. A late commit neither: its effect is listed
+            // as uncertain, and the person was told to look there.
             if header.request != 0 {
                 self.nack(&header, &Nack::Stale);
             }
@@ -192,17 +189,6 @@ impl Hub {
             self.nack(&header, &Nack::Gone);
         } else {
             self.abort(header.turn, After::Retry { delay_ms: 0 }, "receiver down");
-        }
-    }
-
-    /// An effect that was under way when its try ended turns out to have happened: nobody need be asked about it.
-    fn late_commit(&mut self, frame: &Frame) {
-        let key = frame.header.turn;
-        let Some(Commit { step, receipt, .. }) = self.read::<Commit>(frame) else {
-            return;
-        };
-        if self.state.doubts().any(|doubt| (doubt.key, doubt.step) == (key, step)) {
-            self.append(Record::Commit { key, step, receipt });
         }
     }
 

@@ -60,7 +60,12 @@ fn run(setup: &Setup) -> Check<Outcome> {
         match answer.verdict.as_str() {
             "equal" => equal += 1,
             "alike" => alike += 1,
-            _ if note_in_block(case, answer) || counted_elsewhere(case, answer) => meant += 1,
+            _ if note_in_block(case, answer)
+                || counted_elsewhere(case, answer)
+                || not_refiled(case, answer) =>
+            {
+                meant += 1;
+            }
             _ => {
                 differing += 1;
                 show(number, case, answer);
@@ -98,7 +103,16 @@ fn note_in_block(case: &Case, answer: &Answer) -> bool {
         && ours.is_some_and(|ours| !noted(&String::from_utf8_lossy(ours)))
 }
 
-/// The other deliberate deviation: where no sibling follows an archived entry, Emacs' cursor lies on another entry after
+/// Another one: the last entry of a file without a final newline is not moved by Emacs 28.2 when it shall go under the
+/// entry right before it; everything stays as it was. We move it.
+fn not_refiled(case: &Case, answer: &Answer) -> bool {
+    case.line.starts_with("refile\t")
+        && !case.text.ends_with('\n')
+        && answer.text.trim_end() == case.text.trim_end()
+        && case.ours.is_ok()
+}
+
+/// The third deliberate deviation: where no sibling follows an archived entry, Emacs' cursor lies on another entry after
 /// the cut, and it counts the cookies of that one anew. We count those of the parent. Only cookies may differ.
 fn counted_elsewhere(case: &Case, answer: &Answer) -> bool {
     let mut words = case.line.split('\t');
