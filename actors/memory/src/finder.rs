@@ -117,13 +117,7 @@ impl Finder {
             Taken::Respelt if found.hits.is_empty() => None,
             Taken::Loosely if found.hits.is_empty() => None,
             Taken::Respelt => {
-                let words: BTreeSet<&str> =
-                    found.hits.iter().flat_map(|hit| hit.words.iter().map(String::as_str)).collect();
-                let words: Vec<&str> = words.into_iter().collect();
-                Some(format!(
-                    "Nothing holds these words as they are written; near to them: {}.",
-                    words.join(", ")
-                ))
+                Some("Nothing holds these words as they are written; words near to them are in:".to_owned())
             }
             Taken::Loosely => Some("Nothing holds all of these words; some of them are in:".to_owned()),
         };
