@@ -23,8 +23,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files that may have changed since the index was kept; with more it is kept again when nobody waits.
-const UNSAVED_MAX: usize = 200;
+/// Files that may have changed since the index was kept; with more it is kept again when nobody waits. So few are put
+/// again at the next start sooner than a large index is written at the end of this one.
+const UNSAVED_MAX: usize = 50;
 
 /// From so many files on the index is built in one go.
 const BULK_MIN: usize = 64;
@@ -95,10 +96,14 @@ impl Finder {
 
     /// Does what can wait. `last` says that the process ends.
     pub(crate) fn rest(&mut self, last: bool) {
+        // Seconds at a hundred thousand entries: nothing for the last moment of a process.
+        if last {
+            return;
+        }
         if self.index.wants_tidying() {
             self.index.tidy();
         }
-        if self.unsaved > UNSAVED_MAX || (last && self.unsaved > 0) {
+        if self.unsaved > UNSAVED_MAX {
             match write(&self.path, &self.index, &self.seen) {
                 Ok(()) => self.unsaved = 0,
                 Err(err) => tracing::warn!(err = %err, "index not kept: the next start takes longer"),

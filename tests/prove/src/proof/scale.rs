@@ -37,7 +37,8 @@ fn run(setup: &Setup) -> Check<Outcome> {
     let entries = entries.map_err(|error| error.to_string())?;
     let seed = setup.number("--seed")?.unwrap_or(1);
     let mut table = Table::default();
-    let settings = Settings { start_ms: 120_000, ..Settings::default() };
+    // As the product has it: the index of a large memex takes a moment to put away.
+    let settings = Settings { start_ms: 120_000, term_ms: 5_000, ..Settings::default() };
     let mut instance = Instance::new(setup, "scale", settings)?;
     let bytes = fill(&instance.home.memex(), entries, seed)?;
     let size = format!("{} files, {:.1} MB", entries.div_ceil(PER_FILE), bytes as f64 / 1e6);
