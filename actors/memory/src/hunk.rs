@@ -192,8 +192,19 @@ fn take_out(hunk: &Hunk, current: &[u8], at: usize) -> Splice {
 
 /// Puts a removed text back. If it began a line, it begins one again, with a line end of its own if need be.
 fn put_back(hunk: &Hunk, scaffolded: bool, current: &[u8], at: usize) -> Vec<Edit> {
-    let before = current.get(..at).unwrap_or_default();
     let whole_lines = scaffolded || hunk.before.0.is_empty() || hunk.before.0.ends_with(b"\n");
+    // The line before got its end from somebody else meanwhile: behind that, not between the two.
+    let ended =
+        |at: usize| current.get(..at).is_none_or(|before| before.is_empty() || before.ends_with(b"\n"));
+    let next = current.get(at..).and_then(|behind| behind.iter().position(|byte| *byte == b'\n'));
+    let at = match next {
+        Some(gap @ 0..=1) if whole_lines && !ended(at) && hunk.removed.0.ends_with(b"\n") => {
+            let is_end = gap == 0 || current.get(at) == Some(&b'\r');
+            if is_end { at + gap + 1 } else { at }
+        }
+        Some(_) | None => at,
+    };
+    let before = current.get(..at).unwrap_or_default();
     let mut edits = Vec::new();
     if whole_lines && !before.is_empty() && !before.ends_with(b"\n") {
         let splice = Splice::insert(at, "\n");
@@ -359,6 +370,20 @@ mod tests {
         );
         let current = "new\n* one entry here\n* two entry there\nmore\n";
         assert_eq!(back(&hunks, current).unwrap(), "new\n* one entry here\n* b\n* two entry there\nmore\n");
+    }
+
+    #[test]
+    fn line_goes_back_behind_the_end_that_others_gave_the_one_before() {
+        let (_, hunks) = hunks("* old\n* two\n", &[Splice { at: 6, remove: 6, insert: vec![] }]);
+        assert_eq!(back(&hunks, "* old\n* mine\n").unwrap(), "* old\n* two\n* mine\n");
+        let edits =
+            [Splice { at: 5, remove: 1, insert: vec![] }, Splice { at: 6, remove: 6, insert: vec![] }];
+        let described = super::describe(
+            b"* old\n* two\n",
+            b"* old",
+            &[Edit { splice: edits[0].clone(), scaffold: true }, Edit::of(edits[1].clone())],
+        );
+        assert_eq!(back(&described, "* old\n* mine\n").unwrap(), "* old\n* two\n* mine\n");
     }
 
     #[test]
