@@ -89,8 +89,7 @@ impl Memory {
             let splices = edit::refile(&file.bytes, &file.doc, index, goal.index)
                 .map_err(|error| refused(&error, &file.name))?;
             let (mut plan, _) = written(file, splices, None)?;
-            let entry = EntryRef { path: Vec::new(), ..at.entry_ref() };
-            let entry = EntryRef { path: below(goal, at), ..entry };
+            let entry = EntryRef { path: below(goal, at), line: 0, ..at.entry_ref() };
             plan.what = told("moved", &entry);
             plan.reply = Some(Changed::Written { entry, what });
             return Ok(vec![plan]);

@@ -6,7 +6,7 @@
 use crate::{
     entry::At,
     folder::{File, Folder, Stat},
-    replace,
+    replace::{self, Durable},
 };
 use index::{Asked, Bulk, Dates, Entry, Index, Query, Sight, Taken};
 use org::Span;
@@ -17,9 +17,7 @@ use protocol::{
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -62,11 +60,7 @@ impl Finder {
     /// Puts what changed. `progress` is told how many files of how many are done.
     pub(crate) fn keep_up(&mut self, folder: &Folder, progress: &mut dyn FnMut(u64, u64)) {
         let pending = std::mem::take(&mut self.pending);
-        let is_news = |name: &String| {
-            let stat = folder.files.get(name).map(|file| file.stat);
-            stat.is_none() || self.seen.get(name) != stat.as_ref()
-        };
-        let news: Vec<String> = pending.into_iter().filter(is_news).collect();
+        let news: Vec<String> = pending.into_iter().filter(|name| folder.is_news(&self.seen, name)).collect();
         self.unsaved += news.len();
         let total = news.len() as u64;
         let mut bulk = (self.index.is_empty() && news.len() >= BULK_MIN).then(Bulk::default);
@@ -94,12 +88,8 @@ impl Finder {
         }
     }
 
-    /// Does what can wait. `last` says that the process ends.
-    pub(crate) fn rest(&mut self, last: bool) {
-        // Seconds at a hundred thousand entries: nothing for the last moment of a process.
-        if last {
-            return;
-        }
+    /// Does what can wait. Seconds at a hundred thousand entries: nothing for the last moment of a process.
+    pub(crate) fn rest(&mut self) {
         if self.index.wants_tidying() {
             self.index.tidy();
         }
@@ -216,12 +206,7 @@ fn parts(bytes: &[u8]) -> Option<(Index, BTreeMap<String, Stat>)> {
 }
 
 fn write(path: &Path, index: &Index, seen: &BTreeMap<String, Stat>) -> io::Result<()> {
-    let temp = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
     let seen = serde_json::to_vec(seen)?;
-    file.write_all(&(seen.len() as u64).to_le_bytes())?;
-    file.write_all(&seen)?;
-    file.write_all(&index.to_bytes())?;
-    // Not synced: it has a checksum and can be made again, and nobody waits for the disk at the end.
-    fs::rename(temp, path)
+    let length = (seen.len() as u64).to_le_bytes();
+    replace::put_away(path, &[&length, &seen, &index.to_bytes()], Durable::No)
 }

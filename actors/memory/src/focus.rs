@@ -1,7 +1,10 @@
 //! What each conversation has in focus: a stack of entries, kept over restarts. It says what is looked at first, never
 //! what may be seen.
 
-use crate::{ledger::Key, replace};
+use crate::{
+    ledger::Key,
+    replace::{self, Durable},
+};
 use protocol::{
     change::Changed,
     id::{Name, TurnKey},
@@ -10,9 +13,7 @@ use protocol::{
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -120,10 +121,6 @@ impl Focus {
     }
 
     fn write(&self) -> io::Result<()> {
-        let temp = self.path.with_extension("new");
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
-        file.write_all(&serde_json::to_vec(&self.stacks)?)?;
-        file.sync_data()?;
-        fs::rename(temp, &self.path)
+        replace::put_away(&self.path, &[&serde_json::to_vec(&self.stacks)?], Durable::Yes)
     }
 }

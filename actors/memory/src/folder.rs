@@ -144,6 +144,12 @@ impl Folder {
         std::mem::take(&mut self.dirty)
     }
 
+    /// Says whether a file is another one than was seen, or went.
+    pub(crate) fn is_news(&self, seen: &BTreeMap<String, Stat>, name: &str) -> bool {
+        let stat = self.files.get(name).map(|file| file.stat);
+        stat.is_none() || seen.get(name) != stat.as_ref()
+    }
+
     /// Makes the next refresh look at every file, whatever the kernel says.
     pub(crate) const fn distrust(&mut self) {
         self.unsure = true;
@@ -323,11 +329,6 @@ impl Folder {
             _ => format!("{count} {more}"),
         };
         format!("{} in {}", plural(entries, "entry", "entries"), plural(self.files.len(), "file", "files"))
-    }
-
-    /// Hashes sorted paths and contents.
-    pub(crate) fn root_hash(&self) -> Hash {
-        Hash::of_tree(self.files.values().map(|file| (file.name.as_str(), file.hash())))
     }
 }
 

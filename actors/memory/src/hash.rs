@@ -61,18 +61,6 @@ impl Hash {
         Sums::of(bytes, None).hash()
     }
 
-    /// Hashes sorted pairs of path and content hash; the lengths keep them apart.
-    pub(crate) fn of_tree<N: AsRef<str>>(files: impl Iterator<Item = (N, Self)>) -> Self {
-        let mut hash = Sha256::new();
-        for (path, content) in files {
-            let path = path.as_ref();
-            hash.update((path.len() as u64).to_le_bytes());
-            hash.update(path.as_bytes());
-            hash.update(content.0);
-        }
-        Self(hash.finalize().into())
-    }
-
     /// Returns the raw bytes.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 32] {

@@ -22,6 +22,11 @@ impl Link {
         (self.target.kind == "id").then_some(self.target.path.as_str())
     }
 
+    /// Returns the entry that holds it.
+    pub(crate) const fn holder<'a>(&self, file: &'a File) -> At<'a> {
+        At { file, index: self.node }
+    }
+
     /// Returns it as it is written.
     pub(crate) fn shown(&self) -> &str {
         &self.target.raw

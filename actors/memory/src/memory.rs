@@ -180,7 +180,7 @@ impl Memory {
             memory.finder.keep_up(&memory.folder, progress);
             // After much work, so that a kill does not mean all of it again.
             memory.past.remember();
-            memory.finder.rest(false);
+            memory.finder.rest();
         }
         Ok(memory)
     }
@@ -234,16 +234,18 @@ impl Memory {
         }
     }
 
-    /// Does what can wait, when nobody does. `last` says that the process ends.
-    pub fn rest(&mut self, last: bool) {
+    /// Does what can wait, when nobody does.
+    pub fn rest(&mut self) {
         self.settle();
-        if last {
-            self.past.remember();
-        } else {
-            self.past.rest();
-        }
+        self.past.rest();
         self.finder.keep_up(&self.folder, &mut |_, _| {});
-        self.finder.rest(last);
+        self.finder.rest();
+    }
+
+    /// Puts away what saves the next start work, in the last moment of the process.
+    pub fn close(&mut self) {
+        self.settle();
+        self.past.remember();
     }
 
     /// Answers a question.
@@ -333,12 +335,6 @@ impl Memory {
         let parts = self.folder.trouble.iter().chain(self.past.trouble()).chain(self.folder.left_out());
         let parts: Vec<&str> = parts.chain(&self.notes).map(String::as_str).collect();
         parts.join("; ")
-    }
-
-    /// Hashes all paths and contents: equal roots mean equal memexes.
-    #[must_use]
-    pub fn root(&self) -> [u8; 32] {
-        self.folder.root_hash().to_bytes()
     }
 
     /// Returns what becomes readable when somebody else changes the memex; `None` where the kernel cannot tell.

@@ -5,14 +5,13 @@
 
 use crate::{
     folder::{Folder, Stat},
-    replace,
+    replace::{self, Durable},
 };
 use protocol::id::{TurnKey, WallMs};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs, io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 use store::{Cause, Error, Options, Seek, Snapshot, Store};
@@ -99,7 +98,7 @@ impl Past {
         let Some(store) = &mut self.store else {
             return;
         };
-        let news: Vec<&String> = dirty.iter().filter(|name| is_news(&self.seen, folder, name)).collect();
+        let news: Vec<&String> = dirty.iter().filter(|name| folder.is_news(&self.seen, name)).collect();
         if news.is_empty() {
             return;
         }
@@ -132,7 +131,7 @@ impl Past {
 
     /// Names the files of which the store has not heard as they are.
     pub(crate) fn news(&self, folder: &Folder, dirty: &BTreeSet<String>) -> Vec<String> {
-        dirty.iter().filter(|name| is_news(&self.seen, folder, name)).cloned().collect()
+        dirty.iter().filter(|name| folder.is_news(&self.seen, name)).cloned().collect()
     }
 
     /// Does what can wait: remembers which files were seen, gives back room.
@@ -148,14 +147,16 @@ impl Past {
     /// Keeps which files were seen.
     pub(crate) fn remember(&mut self) {
         if self.unsaved
-            && let Err(err) = write_seen(&self.seen_path, &self.seen)
+            && let Err(err) = serde_json::to_vec(&self.seen)
+                .map_err(io::Error::from)
+                .and_then(|seen| replace::put_away(&self.seen_path, &[&seen], Durable::No))
         {
             tracing::warn!(err = %err, "seen files not remembered: the next start takes longer");
         }
         self.unsaved = false;
     }
 
-    /// Forgets files that are in the store and not in the folder; they went while nobody looked.
+    /// Names files that are in the store and not in the folder: they went while nobody looked.
     pub(crate) fn missing(&self, folder: &Folder) -> BTreeSet<String> {
         let known = self.store.as_ref().and_then(|store| store.files().ok()).unwrap_or_default();
         known.into_iter().map(|(name, _)| name).filter(|name| !folder.files.contains_key(name)).collect()
@@ -174,11 +175,6 @@ impl Past {
             Some(Ok(_)) | None => Err(format!("There is no snapshot `{said}`.")),
         }
     }
-}
-
-fn is_news(seen: &BTreeMap<String, Stat>, folder: &Folder, name: &str) -> bool {
-    let stat = folder.files.get(name).map(|file| file.stat);
-    stat.is_none() || seen.get(name) != stat.as_ref()
 }
 
 /// What an operator is told when something of the history cannot be read.
@@ -242,11 +238,4 @@ fn read_seen(path: &Path) -> BTreeMap<String, Stat> {
         tracing::warn!("the list of seen files is damaged: every file is looked at anew");
         BTreeMap::new()
     })
-}
-
-fn write_seen(path: &Path, seen: &BTreeMap<String, Stat>) -> io::Result<()> {
-    let temp = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
-    file.write_all(&serde_json::to_vec(seen)?)?;
-    fs::rename(temp, path)
 }

@@ -202,6 +202,27 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a file must be on the disk before its name is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Durable {
+    Yes,
+    /// It can be made again.
+    No,
+}
+
+/// Puts a file of the state folder in the place of the one before.
+pub(crate) fn put_away(path: &Path, parts: &[&[u8]], durable: Durable) -> io::Result<()> {
+    let temp = path.with_extension("new");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
+    for part in parts {
+        file.write_all(part)?;
+    }
+    if durable == Durable::Yes {
+        file.sync_data()?;
+    }
+    fs::rename(temp, path)
+}
+
 /// Removes a temporary file of ours; if that fails, the next start removes it.
 pub(crate) fn remove_quietly(path: &Path) {
     match fs::remove_file(path) {

@@ -5,6 +5,7 @@ use crate::{
     links,
     memory::Memory,
 };
+use protocol::label::Confidentiality;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
@@ -22,6 +23,9 @@ impl Memory {
         for at in self.folder.tops().chain(self.folder.entries()).filter(|at| !at.file.copy) {
             if let Some(word) = at.todo() {
                 *states.entry(word).or_default() += 1;
+            }
+            if is_private(at) {
+                continue;
             }
             for tag in at.node().map(|node| node.own_tags(&at.file.bytes)).into_iter().flatten() {
                 *tags.entry(tag.to_owned()).or_default() += 1;
@@ -61,7 +65,8 @@ impl Memory {
         for file in self.folder.files.values().filter(|file| !file.copy) {
             for link in file.links() {
                 links += 1;
-                if links::is_broken(&self.folder, &file.name, link, ids) == Some(true) {
+                let private = is_private(link.holder(file));
+                if !private && links::is_broken(&self.folder, &file.name, link, ids) == Some(true) {
                     broken.push(format!("{}: {}", file.name, link.shown()));
                 }
                 linked.extend(link.id().map(str::to_owned));
@@ -72,7 +77,7 @@ impl Memory {
         more(text, "broken links", &broken);
         let doubled: Vec<String> = ids
             .iter()
-            .filter(|(_, places)| places.len() > 1)
+            .filter(|(_, places)| places.len() > 1 && !places.iter().any(|at| is_private(*at)))
             .map(|(id, places)| {
                 let files: Vec<&str> = places.iter().map(|at| at.file.name.as_str()).collect();
                 format!("{id} in {}", files.join(" and "))
@@ -80,6 +85,10 @@ impl Memory {
             .collect();
         more(text, "doubled IDs", &doubled);
     }
+}
+
+fn is_private(at: At<'_>) -> bool {
+    at.label().confidentiality != Confidentiality::Normal
 }
 
 fn list(text: &mut String, name: &str, counts: BTreeMap<String, usize>) {

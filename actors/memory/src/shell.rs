@@ -144,7 +144,7 @@ impl Actor for Keeper {
             Outside::Rescan => {
                 self.rescan = clock::monotonic() + RESCAN;
                 self.memory.rescan();
-                self.memory.rest(false);
+                self.memory.rest();
             }
         }
     }
@@ -152,7 +152,7 @@ impl Actor for Keeper {
     fn cancel(&mut self, _: TurnKey) {}
 
     fn close(&mut self) {
-        self.memory.rest(true);
+        self.memory.close();
     }
 
     fn status(&self) -> Status {

@@ -90,7 +90,12 @@ impl Watch {
                 | ReadFlags::DELETE_SELF;
             let name = event.file_name().map(|name| name.to_str().map(str::to_owned));
             match (self.folders.get(&event.wd()), name) {
-                _ if flags.intersects(lost) => anything = true,
+                _ if flags.intersects(lost) => {
+                    anything = true;
+                    if flags.contains(ReadFlags::IGNORED) {
+                        self.folders.remove(&event.wd());
+                    }
+                }
                 (Some(folder), Some(Ok(name))) => {
                     // A folder that changed its mode may have become readable, one that came or went brings files.
                     anything |= flags.contains(ReadFlags::ISDIR) || name == crate::ignore::FILE;

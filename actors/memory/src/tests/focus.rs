@@ -71,19 +71,21 @@ fn report_counts_states_and_names_what_is_broken() {
             "a.org",
             "* TODO one :x:\n:PROPERTIES:\n:ID: a\n:END:\n* DONE two\n[[id:gone]] [[file:b.org::*nothing]]\n",
         ),
+        ("c.org", "* hidden :@personal:\n[[id:nowhere]]\n"),
         ("b.org", "* three\n:PROPERTIES:\n:ID: a\n:END:\n[[https://example.org/]] [[file:missing.org]]\n"),
     ]);
     let Recalled::Report(report) = home.ask(Query::Report) else { panic!() };
     let text = report.text;
     for part in [
-        "3 entries in 2 files",
+        "4 entries in 3 files",
         "states: TODO 1, DONE 1",
         "tags: x 1",
-        "4, 1 IDs that nothing links to",
+        "5, 1 IDs that nothing links to",
         "broken links: 3",
         "doubled IDs: 1: a in a.org and b.org",
         "snapshots: 1",
     ] {
         assert!(text.contains(part), "{part} not in {text}");
     }
+    assert!(!text.contains("nowhere") && !text.contains("personal"), "{text}");
 }

@@ -146,7 +146,7 @@ fn named_snapshot_is_found_by_its_name_and_odd_names_are_refused() {
 fn damaged_store_is_told_and_the_notes_go_on() {
     let mut home = Home::new(&[("a.org", "* one\n")]);
     home.written(1, note("x"));
-    home.memory.rest(true);
+    home.memory.close();
     let store = home.dir.path().join("state/store");
     for entry in fs::read_dir(&store).unwrap() {
         let path = entry.unwrap().path();
@@ -162,7 +162,7 @@ fn damaged_store_is_told_and_the_notes_go_on() {
 #[test]
 fn deleted_store_is_built_again_and_others_while_away_are_a_snapshot() {
     let mut home = Home::new(&[("a.org", "* one\n"), ("b.org", "* two\n")]);
-    home.memory.rest(true);
+    home.memory.close();
     fs::remove_dir_all(home.dir.path().join("state/store")).unwrap();
     home.edit("a.org", "one", "uno");
     home.reopen();

@@ -177,13 +177,13 @@ fn copies_of_conflicts_are_searched_but_never_listed() {
 #[test]
 fn edits_from_outside_are_seen_at_the_next_question() {
     let mut home = Home::new(&[("a.org", "* one\n")]);
-    let root = home.memory.root();
+    let root = home.memory.past.store().unwrap().root();
     home.write("a.org", "* two\n");
     home.write(".hidden.org", "* three\n");
     home.write("b.txt", "* four\n");
     assert!(matches!(show(&mut home, "two"), Recalled::Entry(_)));
     assert!(matches!(show(&mut home, "one"), Recalled::NotFound { .. }));
-    assert_ne!(home.memory.root(), root);
+    assert_ne!(home.memory.past.store().unwrap().root(), root);
     assert_eq!(home.memory.note(), "1 entry in 1 file");
 }
 
