@@ -71,12 +71,9 @@ impl Memory {
         let Some(conversation) = &who.conversation else {
             return Changed::Refused("There is no conversation whose focus this could be.".to_owned());
         };
-        let entry = match self.resolve(words, conversation) {
-            Found::One(at, _) => at.entry_ref(),
-            Found::Several(several) => return Changed::Ambiguous(Found::refs(&several)),
-            Found::None => {
-                return Changed::NotFound { near: target::near(&self.folder, words, &|_| true) };
-            }
+        let entry = match self.meant(words, conversation) {
+            Ok(at) => at.entry_ref(),
+            Err(answer) => return *answer,
         };
         self.focused(who, |focus, name, key| focus.push(name, key, entry))
     }

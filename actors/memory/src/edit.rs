@@ -19,8 +19,12 @@ use org::{
 };
 use protocol::{
     change::{ChangeRequest, Changed, Edit, Target},
+    id::Name,
     recall::EntryRef,
 };
+
+const COPY: &str =
+    "That is a copy which a conflict left behind. Put together by hand what you want to keep of it.";
 
 /// What the planned writes of an edit are; the last one carries the answer.
 type Plans = Vec<Plan>;
@@ -51,13 +55,19 @@ impl Memory {
 
     /// Finds the entry that is meant, which must be one that may be written.
     fn one(&self, request: &ChangeRequest, words: &str) -> Result<At<'_>, Answer> {
-        match self.resolve(words, &request.conversation) {
-            Found::One(at, _) if at.file.copy => refuse(
-                "That is a copy which a conflict left behind. Put together by hand what you want to keep of it.",
-            ),
-            Found::One(at, _) if at.index.is_none() => {
-                refuse("That is a whole file. Say which entry of it is meant.")
-            }
+        let at = self.meant(words, &request.conversation)?;
+        if at.file.copy {
+            return refuse(COPY);
+        }
+        if at.index.is_none() {
+            return refuse("That is a whole file. Say which entry of it is meant.");
+        }
+        Ok(at)
+    }
+
+    /// Finds the one entry or file that is meant, or the answer that asks for more.
+    pub(crate) fn meant(&self, words: &str, conversation: &Name) -> Result<At<'_>, Answer> {
+        match self.resolve(words, conversation) {
             Found::One(at, _) => Ok(at),
             Found::Several(several) => Err(Box::new(Changed::Ambiguous(Found::refs(&several)))),
             Found::None => Err(Box::new(Changed::NotFound {
@@ -67,16 +77,10 @@ impl Memory {
     }
 
     fn plan_move(&self, request: &ChangeRequest, at: At<'_>, to: &str) -> Result<Plans, Answer> {
-        let goal = match self.resolve(to, &request.conversation) {
-            Found::One(goal, _) if goal.file.copy => {
-                return refuse("That is a copy which a conflict left behind; nothing was moved.");
-            }
-            Found::One(goal, _) => goal,
-            Found::Several(several) => return Err(Box::new(Changed::Ambiguous(Found::refs(&several)))),
-            Found::None => {
-                return Err(Box::new(Changed::NotFound { near: target::near(&self.folder, to, &|_| true) }));
-            }
-        };
+        let goal = self.meant(to, &request.conversation)?;
+        if goal.file.copy {
+            return refuse(COPY);
+        }
         let index = at.index.unwrap_or_default();
         let under = goal.title();
         let what = if under.is_empty() {

@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(back(&hunks, "* old\n* mine\n").unwrap(), "* old\n* two\n* mine\n");
         let edits =
             [Splice { at: 5, remove: 1, insert: vec![] }, Splice { at: 6, remove: 6, insert: vec![] }];
-        let described = super::describe(
+        let described = describe(
             b"* old\n* two\n",
             b"* old",
             &[Edit { splice: edits[0].clone(), scaffold: true }, Edit::of(edits[1].clone())],

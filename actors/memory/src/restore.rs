@@ -19,7 +19,7 @@ use protocol::{
     id::{TurnKey, WallMs},
     snapshot::{Look, Reply, Scope},
 };
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, io};
 use store::{Difference, Fate, Identity};
 
 /// Differences that are listed; a reply must fit into a frame of the control socket.
@@ -207,8 +207,8 @@ impl Memory {
             if current == new {
                 continue;
             }
-            if let (Some(parent), true) = (self.folder.path(&name).parent(), new.is_some()) {
-                fs::create_dir_all(parent).map_err(|err| (err.into(), name.clone()))?;
+            if new.is_some() {
+                self.make_room(&name).map_err(|fault| (fault, name.clone()))?;
             }
             let edit = middle(current.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default());
             let old = current.as_deref().map(|bytes| (bytes, Hash::of(bytes)));
@@ -217,6 +217,20 @@ impl Memory {
             self.carry_out(who, plan).map_err(|fault| (fault, name.clone()))?;
             if !written.contains(&name) {
                 written.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the folders that a file needs. One that has become a link since leads who knows where: refused.
+    fn make_room(&self, name: &str) -> Result<(), Fault> {
+        for (at, _) in name.match_indices('/') {
+            let folder = self.folder.path(name.get(..at).unwrap_or_default());
+            match fs::symlink_metadata(&folder) {
+                Ok(meta) if meta.is_dir() => {}
+                Ok(_) => return Err(Fault::NotAFile),
+                Err(err) if err.kind() == io::ErrorKind::NotFound => fs::create_dir(&folder)?,
+                Err(err) => return Err(err.into()),
             }
         }
         Ok(())

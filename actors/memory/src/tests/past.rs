@@ -69,6 +69,19 @@ fn everything_is_put_back_files_that_came_and_went_included() {
 }
 
 #[test]
+fn folder_that_became_a_link_is_not_restored_into() {
+    let mut home = Home::new(&[("sub/a.org", "* one\n")]);
+    home.written(1, note("x"));
+    fs::remove_dir_all(home.path("sub")).unwrap();
+    let outside = home.dir.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, home.path("sub")).unwrap();
+    let reply = restore(&mut home, 2, "1", Scope::Everything);
+    assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
 fn same_restore_asked_twice_is_done_once() {
     let mut home = Home::new(&[("a.org", "* one\n")]);
     home.edit("a.org", "one", "uno");
