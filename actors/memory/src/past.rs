@@ -60,7 +60,9 @@ impl Past {
                 if opened.torn > 0 {
                     tracing::warn!(bytes = opened.torn, "an unfinished commit of the store was cut off");
                 }
-                let seen = if opened.created { BTreeMap::new() } else { read_seen(&seen_path) };
+                // A store that lost something may lack what was seen: every file is put again.
+                let whole = !opened.created && opened.torn == 0 && opened.damaged.is_empty();
+                let seen = if whole { read_seen(&seen_path) } else { BTreeMap::new() };
                 (Self { store: Some(store), trouble: None, seen, seen_path, unsaved: false }, notes)
             }
             Err(error) => {

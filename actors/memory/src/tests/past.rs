@@ -173,6 +173,22 @@ fn damaged_store_is_told_and_the_notes_go_on() {
 }
 
 #[test]
+fn store_that_lost_its_last_commit_hears_of_the_files_again() {
+    let mut home = Home::new(&[("a.org", "* one\n")]);
+    home.written(1, note("x"));
+    home.memory.close();
+    let root = home.memory.past.store().unwrap().root();
+    let segments = fs::read_dir(home.dir.path().join("state/store")).unwrap();
+    let segment =
+        segments.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|e| e == "seg"));
+    let segment = segment.unwrap();
+    let bytes = fs::read(&segment).unwrap();
+    fs::write(&segment, &bytes[..bytes.len() - 7]).unwrap();
+    home.reopen();
+    assert_eq!(home.memory.past.store().unwrap().root(), root);
+}
+
+#[test]
 fn deleted_store_is_built_again_and_others_while_away_are_a_snapshot() {
     let mut home = Home::new(&[("a.org", "* one\n"), ("b.org", "* two\n")]);
     home.memory.close();
